@@ -39,7 +39,7 @@ from spca_motion.planning_scene import Obstacle, PlanningScene
 from spca_motion.query import Start
 from spca_robot.description.moveit_config import PIPELINES
 from spca_robot.kinematics import ArmKinematics
-from spca_sim.simulator import MujocoSimulator
+from spca_sim.mujoco_world import MujocoWorld
 from spca_testing.contracts.arm_contract import GRASP, true_scene
 
 OPEN, ABOVE = 0.085, 0.09
@@ -109,7 +109,7 @@ def plans(world: World, planner: MotionPlanner, seed: int, watch: Stopwatch) -> 
     return len(pieces) > 1
 
 
-def pick_and_place(world: World, simulator: MujocoSimulator, seed: int, watch: Stopwatch) -> bool:
+def pick_and_place(world: World, simulator: MujocoWorld, seed: int, watch: Stopwatch) -> bool:
     """The red cube onto the blue one; times it in simulated seconds. Whether it stands there."""
     layout = random_layout(world, seed)
     simulator.reset(layout)
@@ -170,7 +170,7 @@ def main() -> None:
             searches = sum(plans(world, planner, seed, watch) for seed in range(tables))
     else:
         searches = sum(plans(world, MotionPlanner(world), seed, watch) for seed in range(tables))
-        simulator = MujocoSimulator(world)
+        simulator = MujocoWorld(world)
         placed = str(sum(pick_and_place(world, simulator, seed, watch) for seed in range(tables)))
 
     print(f"{'':42}{'median':>10}{'90 %':>10}{'worst':>10}")

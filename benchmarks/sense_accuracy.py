@@ -43,7 +43,7 @@ from spca_sense.detection import UNKNOWN, Detection, Look
 from spca_sense.outline import outline_of, polygon_area, shared_area
 from spca_sense.search import ShapeDetector
 from spca_sense.view import HeightView
-from spca_sim.simulator import MujocoSimulator
+from spca_sim.mujoco_world import MujocoWorld
 from spca_sim.variation import PRESETS, draw_variation
 
 _FAR = 0.02  # metres beyond which a detection is not the thing it is compared with
@@ -241,7 +241,7 @@ def compare_regions(regions: Regions, world: World, layout: Layout, look: Look, 
 def random_frame(seed: int, preset: str) -> tuple[World, Layout, RgbdFrame]:
     """A table of random things, and the picture of it."""
     world, layout = random_things(load_world("crowd"), seed)
-    simulator = MujocoSimulator(world, variation=draw_variation(preset, seed))
+    simulator = MujocoWorld(world, variation=draw_variation(preset, seed))
     simulator.reset(layout, seed)
     frame = simulator.capture()
     simulator.close()
@@ -318,7 +318,7 @@ def measure(tables: int, preset: str, first: int, name: str = "tabletop") -> Err
     simulator = None
     for seed in range(first, first + tables):
         if simulator is None or preset != "nominal":
-            simulator = MujocoSimulator(world, variation=draw_variation(preset, seed))
+            simulator = MujocoWorld(world, variation=draw_variation(preset, seed))
         layout = (cluttered_layout if preset == "hard" else random_layout)(world, seed)
         simulator.reset(layout, seed)
         frame = simulator.capture()

@@ -63,9 +63,9 @@ def timed(action, repeats):
 _PHYSICS = """
 from spca_core.layout import nominal_layout
 from spca_core.world import load_world
-from spca_sim.simulator import MujocoSimulator
+from spca_sim.mujoco_world import MujocoWorld
 world = load_world()
-simulator = MujocoSimulator(world)
+simulator = MujocoWorld(world)
 simulator.reset(nominal_layout(world))
 found = {
     "simulated second of a table at rest": timed(lambda: simulator.step(1.0), 9),
@@ -117,7 +117,7 @@ from spca_planner.planner import DraftingPlanner
 from spca_planner.trusted import TrustedDomains
 from spca_sense.catalogue import PALETTE, Catalogue
 from spca_sense.search import ShapeDetector
-from spca_sim.simulator import MujocoSimulator
+from spca_sim.mujoco_world import MujocoWorld
 from spca_tabletop.plan.proposer import BuiltinProposer
 from spca_tabletop.plan.vocabulary import TabletopVocabulary
 from spca_testing.observations import scene, task
@@ -140,7 +140,7 @@ for count in (3, 12, 24, 48):
         things.append(cube.model_copy(update={"model": name, "colour": colour.rgb, "position": (x, y)}))
         poses[name] = Pose.from_xyz_yaw(x, y, base.table.top + cube.size[2] / 2)
     world = base.model_copy(update={"objects": tuple(things)})
-    simulator = MujocoSimulator(world)
+    simulator = MujocoWorld(world)
     simulator.reset(Layout(poses=poses))
     found[f"{count} things: simulated second"] = timed(lambda: simulator.step(1.0), 3)
     frame, detector = simulator.capture(), ShapeDetector(Catalogue.from_world(world))

@@ -22,19 +22,19 @@ import numpy as np
 from spca.__main__ import main
 from spca.interrupt import interrupt_between_imports
 from spca.runs import Run
-from spca_sim.simulator import MujocoSimulator
+from spca_sim.mujoco_world import MujocoWorld
 
 REST_S = 0.5
 RECORD = struct.Struct("3d")
 
 pipe = int(sys.argv.pop(1))
 # The first is the world, any other a twin in which plans are rehearsed.
-simulators: list[MujocoSimulator] = []
+simulators: list[MujocoWorld] = []
 runs: list[Run] = []
-advance, carry_out = MujocoSimulator._advance, Run.carry_out
+advance, carry_out = MujocoWorld._advance, Run.carry_out
 
 
-def advance_and_tell(simulator: MujocoSimulator) -> None:
+def advance_and_tell(simulator: MujocoWorld) -> None:
     if not simulators:
         simulators.append(simulator)
     advance(simulator)
@@ -59,7 +59,7 @@ def rest() -> None:
 
 
 signal.signal(signal.SIGUSR1, lambda *_: threading.Thread(target=stop).start())
-MujocoSimulator._advance, Run.carry_out = advance_and_tell, carry_out_known
+MujocoWorld._advance, Run.carry_out = advance_and_tell, carry_out_known
 interrupt_between_imports()
 sys.argv[0] = "spca"
 atexit.register(rest)

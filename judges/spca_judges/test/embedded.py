@@ -8,6 +8,7 @@ from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
+from spca_sim.simulator import MujocoSimulator
 
 from spca_core.camera import RgbdFrame
 from spca_core.geometry import Array, Pose
@@ -16,7 +17,6 @@ from spca_core.trajectory import JointTrajectory
 from spca_core.world import load_world
 from spca_judges.port import Proprioception
 from spca_robot.gripper_2f85 import STROKE
-from spca_sim.simulator import MujocoSimulator
 
 
 class EmbeddedEpisode:

@@ -31,7 +31,7 @@ from spca_motion.tool import ToolKinematics
 from spca_referee.level import list_levels
 from spca_referee.referee import Referee
 from spca_referee.rules import bind_rules
-from spca_sim.simulator import MujocoSimulator
+from spca_sim.mujoco_world import MujocoWorld
 from spca_tabletop.presets import PRESETS, draw_table, load_table
 
 PERIOD_S = 0.1
@@ -95,7 +95,7 @@ class TabletopEnv(gymnasium.Env[Any, np.ndarray]):
                 raise InputError(f"'{given}'", where=name, hint=f"one of {', '.join(get_args(known))}")
         self.render_mode, self._preset = render_mode, preset
         self._world, self._level = load_table(RunOptions(level=level, robot=robot))
-        self._simulator = MujocoSimulator(self._world)
+        self._simulator = MujocoWorld(self._world)
         self._referee: Referee | None = None
         self._state_only, self._dense = observe == "state", reward == "dense"
         camera = self._world.camera
@@ -135,7 +135,7 @@ class TabletopEnv(gymnasium.Env[Any, np.ndarray]):
         self.close()
         layout, variation = draw_table(preset, seed, self._world, self._level)
         if variation != self._simulator.variation:
-            self._simulator = MujocoSimulator(self._world, variation=variation)
+            self._simulator = MujocoWorld(self._world, variation=variation)
         self._simulator.reset(layout, seed)
         self._laid = layout.poses
         self._referee = referee = Referee(self._level, self._world, self._laid)

@@ -9,13 +9,13 @@ import pytest
 from spca_core.layout import nominal_layout
 from spca_core.scene import Scene
 from spca_core.world import World
-from spca_sim.simulator import MujocoSimulator
+from spca_sim.mujoco_world import MujocoWorld
 from spca_testing.contracts.arm_contract import true_scene
 
 
 @pytest.fixture(scope="module")
-def simulator(world: World) -> Iterator[MujocoSimulator]:
-    simulator = MujocoSimulator(world)
+def simulator(world: World) -> Iterator[MujocoWorld]:
+    simulator = MujocoWorld(world)
     yield simulator
     simulator.close()
 

@@ -16,13 +16,13 @@ from spca_core.trajectory import JointState, JointTrajectory
 from spca_core.world import World
 from spca_motion.execution import Tolerances
 from spca_motion.manipulator import Manipulator
-from spca_sim.simulator import MujocoSimulator
+from spca_sim.mujoco_world import MujocoWorld
 from spca_testing.contracts.arm_contract import over, true_scene
 
 NOTHING = Scene(stamp=0.0, objects=(), relations=(), sentences=())
 
 
-class Faulty(MujocoSimulator):
+class Faulty(MujocoWorld):
     """The real simulated robot behind a driver that can be made to misbehave."""
 
     bend: Callable[[JointTrajectory], JointTrajectory] = staticmethod(lambda trajectory: trajectory)
@@ -87,7 +87,7 @@ def fails(robot: Faulty, kind: str, motion: Callable[..., object], *args: object
     assert caught.value.kind == kind, str(caught.value)
     assert robot.held >= 1
     robot.wait(0.5)
-    assert np.abs(MujocoSimulator.state(robot).velocity).max() < 0.02
+    assert np.abs(MujocoWorld.state(robot).velocity).max() < 0.02
     return str(caught.value)
 
 
@@ -172,11 +172,11 @@ def test_an_interrupted_wait_stops_the_arm(robot: Faulty, arm: Manipulator, worl
 
 def test_no_motion_begins_while_the_arm_swings(robot: Faulty, arm: Manipulator, world: World) -> None:
     robot.report = lambda state: replace(state, velocity=state.velocity + 0.5)
-    before = MujocoSimulator.state(robot).position
+    before = MujocoWorld.state(robot).position
     with pytest.raises(MotionError, match="rest") as caught:
         arm.move_joints(goal(world))
     assert caught.value.kind == "timeout"
-    assert MujocoSimulator.state(robot).position == pytest.approx(before, abs=1e-3)
+    assert MujocoWorld.state(robot).position == pytest.approx(before, abs=1e-3)
 
 
 def test_after_a_stop_nothing_reaches_the_robot(robot: Faulty, arm: Manipulator, world: World) -> None:
@@ -288,7 +288,7 @@ def test_holding_needs_gap_and_force(robot: Faulty, arm: Manipulator) -> None:
 
 
 def test_a_lost_cube_is_felt(world: World) -> None:
-    simulator = MujocoSimulator(world)
+    simulator = MujocoWorld(world)
     simulator.reset(nominal_layout(world))
     scene = true_scene(world, nominal_layout(world))
     arm = Manipulator(world, simulator)

@@ -16,12 +16,12 @@ from spca_motion.limits import EMPTY, HOLDING
 from spca_motion.manipulator import Manipulator
 from spca_robot.gripper_2f85 import tcp_offset
 from spca_robot.kinematics import ArmKinematics
-from spca_sim.simulator import MujocoSimulator
+from spca_sim.mujoco_world import MujocoWorld
 from spca_testing.contracts.arm_contract import ABOVE, GRASP, ArmContract, over, true_scene
 
 
 @pytest.fixture
-def arm(world: World, simulator: MujocoSimulator, scene: Scene) -> Manipulator:
+def arm(world: World, simulator: MujocoWorld, scene: Scene) -> Manipulator:
     simulator.reset(nominal_layout(world))
     arm = Manipulator(world, simulator)
     arm.set_scene(scene)
@@ -33,7 +33,7 @@ class TestEmbeddedArm(ArmContract):
 
 
 def test_a_line_is_straight_and_a_motion_keeps_its_limits(
-    arm: Manipulator, scene: Scene, simulator: MujocoSimulator
+    arm: Manipulator, scene: Scene, simulator: MujocoWorld
 ) -> None:
     states: list[JointState] = []
     end = simulator.on_contacts(lambda _: states.append(simulator.state()))
@@ -51,7 +51,7 @@ def test_a_line_is_straight_and_a_motion_keeps_its_limits(
 
 
 def test_the_pads_meet_around_the_pose_that_was_asked_for_with_open_fingers(
-    arm: Manipulator, scene: Scene, simulator: MujocoSimulator
+    arm: Manipulator, scene: Scene, simulator: MujocoWorld
 ) -> None:
     goal = over(scene, "cube_blue", GRASP)
     arm.move_to(over(scene, "cube_blue", ABOVE))
@@ -62,7 +62,7 @@ def test_the_pads_meet_around_the_pose_that_was_asked_for_with_open_fingers(
     assert height == pytest.approx(goal.position[2], abs=0.001)
 
 
-def test_equal_tasks_move_equally(world: World, simulator: MujocoSimulator, scene: Scene) -> None:
+def test_equal_tasks_move_equally(world: World, simulator: MujocoWorld, scene: Scene) -> None:
     ends = []
     for _ in range(2):
         simulator.reset(nominal_layout(world))
@@ -74,7 +74,7 @@ def test_equal_tasks_move_equally(world: World, simulator: MujocoSimulator, scen
     assert ends[0] == ends[1]
 
 
-def test_a_held_cube_is_not_swung_about(arm: Manipulator, scene: Scene, simulator: MujocoSimulator) -> None:
+def test_a_held_cube_is_not_swung_about(arm: Manipulator, scene: Scene, simulator: MujocoWorld) -> None:
     arm.move_to(over(scene, "cube_blue", ABOVE))
     arm.move_linear(over(scene, "cube_blue", GRASP))
     arm.close()
@@ -98,7 +98,7 @@ def test_a_held_cube_is_not_swung_about(arm: Manipulator, scene: Scene, simulato
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.full) for seed in range(1, 20))])
-def test_it_stacks_two_cubes_on_a_random_table(world: World, simulator: MujocoSimulator, seed: int) -> None:
+def test_it_stacks_two_cubes_on_a_random_table(world: World, simulator: MujocoWorld, seed: int) -> None:
     layout = random_layout(world, seed)
     simulator.reset(layout)
     arm = Manipulator(world, simulator)

@@ -29,7 +29,7 @@ from spca_motion.moveit.backend import Geometry, PathRequest, Setup
 from spca_motion.moveit.process import PlannerProcess
 from spca_motion.moveit.search import bends, moveit_arm
 from spca_motion.planner import MotionPlanner
-from spca_sim.simulator import MujocoSimulator
+from spca_sim.mujoco_world import MujocoWorld
 from spca_testing.contracts.arm_contract import ABOVE, ArmContract, over
 from spca_testing.moveit import faulty
 from spca_testing.processes import outliving
@@ -46,7 +46,7 @@ def process(world: World) -> Iterator[PlannerProcess]:
 
 
 @pytest.fixture
-def arm(world: World, simulator: MujocoSimulator, scene: Scene, process: PlannerProcess) -> Manipulator:
+def arm(world: World, simulator: MujocoWorld, scene: Scene, process: PlannerProcess) -> Manipulator:
     simulator.reset(nominal_layout(world))
     arm = moveit_arm(world, simulator, process)
     arm.set_scene(scene)
@@ -60,7 +60,7 @@ class TestMoveItArm(ArmContract):
 
 def test_an_arm_of_seven_joints_moves_within_its_limits(process: PlannerProcess) -> None:
     world = load_world("tabletop@panda")
-    simulator = MujocoSimulator(world)
+    simulator = MujocoWorld(world)
     try:
         assert moveit_arm(world, simulator, process).state().position.shape == (7,)
     finally:
@@ -145,7 +145,7 @@ def test_a_change_beside_the_path_lets_the_motion_go_on(
 
 
 def test_it_moves_at_no_more_than_its_share_of_the_full_speed(
-    world: World, process: PlannerProcess, scene: Scene, simulator: MujocoSimulator
+    world: World, process: PlannerProcess, scene: Scene, simulator: MujocoWorld
 ) -> None:
     simulator.reset(nominal_layout(world))
     arm, speeds = moveit_arm(world, simulator, process, speed=0.3), []

@@ -18,7 +18,7 @@ from spca_sense.catalogue import Catalogue
 from spca_sense.detection import Detection, Look
 from spca_sense.search import ShapeDetector
 from spca_sense.tracker import SceneTracker
-from spca_sim.simulator import MujocoSimulator
+from spca_sim.mujoco_world import MujocoWorld
 from spca_sim.variation import SimVariation
 
 
@@ -30,7 +30,7 @@ class Studio:
 
     def __init__(self, world: World, variation: SimVariation | None = None) -> None:
         self.world = world
-        self._simulator = MujocoSimulator(world, variation=variation)
+        self._simulator = MujocoWorld(world, variation=variation)
 
     def shoot(self, poses: dict[str, Pose], arm: Joints | None = None, seed: int = 0) -> RgbdFrame:
         """A frame with the models at `poses`; the arm is out of view unless joints are given."""

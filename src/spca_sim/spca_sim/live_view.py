@@ -11,7 +11,7 @@ from spca_core.contacts import ContactSample
 from spca_core.errors import InputError
 from spca_core.stopping import Closing
 from spca_robot.windowless import mujoco
-from spca_sim.simulator import MujocoSimulator
+from spca_sim.mujoco_world import MujocoWorld
 
 
 def require_display() -> None:
@@ -36,7 +36,7 @@ class LiveView(Closing):
     disturb the run. A reset to another set of objects changes the model, and what is shown is built anew.
     """
 
-    def __init__(self, simulator: MujocoSimulator) -> None:
+    def __init__(self, simulator: MujocoWorld) -> None:
         require_display()
         self._window: Any = None
         self._shown = 0.0
@@ -47,12 +47,12 @@ class LiveView(Closing):
         self._detach()
         self._window.close()
 
-    def change(self, simulator: MujocoSimulator) -> None:
+    def change(self, simulator: MujocoWorld) -> None:
         """Follow another simulator from now on."""
         self._detach()
         self._follow(simulator)
 
-    def _follow(self, simulator: MujocoSimulator) -> None:
+    def _follow(self, simulator: MujocoWorld) -> None:
         self._simulator = simulator
         self._load()
         self._detach = simulator.on_contacts(self._sample)

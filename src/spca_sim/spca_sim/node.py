@@ -25,8 +25,8 @@ from spca_ros.convert.robot import joint_state_msg
 from spca_ros.node import answering, run_nodes
 from spca_sim.disturbances.disturbance import Disturbance
 from spca_sim.live_view import LiveView
+from spca_sim.mujoco_world import MujocoWorld
 from spca_sim.pacer import Pacer
-from spca_sim.simulator import MujocoSimulator
 from spca_sim.simulator_node import SimulatorNode
 from spca_sim.variation import PRESETS as VARIATIONS
 from spca_sim.variation import draw_variation
@@ -84,7 +84,7 @@ class SimNode(SimulatorNode):
         world = load_world(world_name)
         self._joints = world.robot.arm.joint_names
         variation = draw_variation(preset, seed).model_copy(update={"disturbances": disturbances})
-        self.recorder = self._sim = MujocoSimulator(world, noise, variation)
+        self.recorder = self._sim = MujocoWorld(world, noise, variation)
         self._sim.on_contacts(self._on_sample)
         if self._view is not None:
             self._view.change(self._sim)

@@ -8,15 +8,15 @@ import pytest
 from spca_core.layout import nominal_layout
 from spca_core.world import load_world
 from spca_sim.disturbances.disturbance import KINDS, Disturbance, Happened, draw_disturbances
-from spca_sim.simulator import MujocoSimulator
+from spca_sim.mujoco_world import MujocoWorld
 from spca_sim.variation import SimVariation
 
 WORLD = load_world()
 NAMES = tuple(o.model for o in WORLD.objects)
 
 
-def simulator(*disturbances: Disturbance, noise: bool = False) -> tuple[MujocoSimulator, list[str]]:
-    sim = MujocoSimulator(WORLD, noise, SimVariation(disturbances=disturbances))
+def simulator(*disturbances: Disturbance, noise: bool = False) -> tuple[MujocoWorld, list[str]]:
+    sim = MujocoWorld(WORLD, noise, SimVariation(disturbances=disturbances))
     said: list[str] = []
     sim.disturber.listener = lambda happened: said.append(happened.kind)
     return sim, said

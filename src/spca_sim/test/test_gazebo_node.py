@@ -45,8 +45,8 @@ from spca_sim.gazebo.bridge import CLOCK, COLOUR, DEPTH, POSES
 from spca_sim.gazebo.moved import Moved
 from spca_sim.gazebo.reset import parking
 from spca_sim.gazebo.world_sdf import STEP as PHYSICS_STEP
+from spca_sim.mujoco_world import MujocoWorld
 from spca_sim.recording import recorded_states
-from spca_sim.simulator import MujocoSimulator
 from spca_testing.contracts.robot_contract import RobotContract
 
 JOINT_NAMES = load_arm("ur5").joint_names
@@ -66,7 +66,7 @@ class PlayedGazebo(SpcaNode):
         from trajectory_msgs.msg import JointTrajectory as JointTrajectoryMsg
 
         super().__init__("played_gazebo")
-        self.simulator = MujocoSimulator(WORLD)
+        self.simulator = MujocoWorld(WORLD)
         self.simulator.reset(nominal_layout(WORLD))
         self._clock_type, self._state_type = Clock, JointStateMsg
         self._ticks = self.create_publisher(Clock, CLOCK.ros_topic_name, SENSOR)

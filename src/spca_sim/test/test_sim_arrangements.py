@@ -14,7 +14,7 @@ from spca_core.names import COBOT
 from spca_core.world import load_world
 from spca_referee.level import Level, load_level
 from spca_referee.referee import Referee
-from spca_sim.simulator import MujocoSimulator
+from spca_sim.mujoco_world import MujocoWorld
 
 R, G, B, Y = "box_red", "box_green", "box_blue", "box_yellow"
 S = 0.04
@@ -114,7 +114,7 @@ def judge(level: Level, places: Mapping[str, Place], touched: tuple[str, ...] = 
     }
     needed = {name for name in level.names if name in heights} - poses.keys()
     poses |= {name: pose for name, pose in nominal_layout(world).poses.items() if name in needed}
-    simulator = MujocoSimulator(world)
+    simulator = MujocoWorld(world)
     simulator.reset(Layout(poses=poses))
     referee = Referee(level, world, poses)
 

@@ -20,7 +20,7 @@ from spca_core.geometry import Pose
 from spca_core.layout import Layout, nominal_layout, random_layout
 from spca_core.world import World, load_world
 from spca_sim import ray_renderer
-from spca_sim.simulator import MujocoSimulator
+from spca_sim.mujoco_world import MujocoWorld
 from spca_sim.variation import SimVariation
 from spca_sim.view import CameraView
 from spca_testing.contracts.arm_contract import OVER_TABLE
@@ -28,7 +28,7 @@ from spca_testing.contracts.camera_contract import CameraContract
 
 
 def frame_of(world: World, layout: Layout | None = None, **options: object) -> RgbdFrame:
-    simulator = MujocoSimulator(world, **options)  # type: ignore[arg-type]
+    simulator = MujocoWorld(world, **options)  # type: ignore[arg-type]
     simulator.reset(layout or nominal_layout(world), seed=1)
     frame = simulator.capture()
     simulator.close()
@@ -50,8 +50,8 @@ def mask_of(frame: RgbdFrame, channel: int) -> NDArray[np.uint8]:
 
 class TestSimulatedCamera(CameraContract):
     @pytest.fixture
-    def camera(self, world: World) -> Iterator[MujocoSimulator]:
-        simulator = MujocoSimulator(world)
+    def camera(self, world: World) -> Iterator[MujocoWorld]:
+        simulator = MujocoWorld(world)
         yield simulator
         simulator.close()
 
@@ -121,7 +121,7 @@ def test_noise_is_as_configured(world: World) -> None:
 def test_who_looks_on_changes_no_frame_that_is_captured(world: World) -> None:
     taken = []
     for looks in (0, 3):
-        simulator = MujocoSimulator(world, noise=True)
+        simulator = MujocoWorld(world, noise=True)
         simulator.reset(nominal_layout(world), seed=1)
         seen = [simulator.watched(np.random.default_rng(7)) for _ in range(looks)]
         frame = simulator.capture()
@@ -214,8 +214,8 @@ import sys
 for name in ("OpenGL", "glfw", "mujoco.egl", "mujoco.osmesa"):
     sys.modules[name] = None
 from spca_core.world import load_world
-from spca_sim.simulator import MujocoSimulator
-assert MujocoSimulator(load_world()).capture().colour.mean() > 30
+from spca_sim.mujoco_world import MujocoWorld
+assert MujocoWorld(load_world()).capture().colour.mean() > 30
 """
     environment = os.environ | {"MUJOCO_GL": "disabled"}
     done = subprocess.run(

@@ -15,18 +15,18 @@ from spca_core.world import World, load_world
 from spca_robot.gripper_2f85 import tcp_offset
 from spca_robot.kinematics import ArmKinematics
 from spca_sim.disturbances.disturbance import Disturbance
-from spca_sim.simulator import MujocoSimulator
+from spca_sim.mujoco_world import MujocoWorld
 from spca_sim.variation import SimVariation
 
 COBOT, TABLE, GROUND = "cobot", "table_lightgray", "ground_plane"
 
 
 @pytest.fixture
-def simulator(world: World) -> MujocoSimulator:
-    return MujocoSimulator(world)
+def simulator(world: World) -> MujocoWorld:
+    return MujocoWorld(world)
 
 
-def tool_at(simulator: MujocoSimulator, point: Vec3, yaw: float, gap: float) -> Array:
+def tool_at(simulator: MujocoWorld, point: Vec3, yaw: float, gap: float) -> Array:
     """Joints nearest to the present ones that put the tool at `point`, pointing down, pads along `yaw`."""
     tool = np.eye(4)
     tool[:3, 0] = (math.sin(yaw), -math.cos(yaw), 0)
@@ -40,7 +40,7 @@ def tool_at(simulator: MujocoSimulator, point: Vec3, yaw: float, gap: float) -> 
     return np.asarray(solutions[np.nanargmin(np.abs(solutions - now).max(axis=1))])
 
 
-def go(simulator: MujocoSimulator, joints: Array, speed: float = 1.0) -> None:
+def go(simulator: MujocoWorld, joints: Array, speed: float = 1.0) -> None:
     """Blend to joint positions at about `speed` rad/s and wait until there."""
     start = simulator.state().position
     duration = max(0.4, float(np.abs(joints - start).max()) / speed)
@@ -52,7 +52,7 @@ def go(simulator: MujocoSimulator, joints: Array, speed: float = 1.0) -> None:
     simulator.step(duration + 0.1)
 
 
-def grasp(simulator: MujocoSimulator, model: str, gap: float = 0.01) -> None:
+def grasp(simulator: MujocoWorld, model: str, gap: float = 0.01) -> None:
     """Descend on a cube from 15 cm above and close; ends with the tool where it closed."""
     pose = simulator.object_pose(model)
     x, y, z = pose.position
@@ -62,21 +62,21 @@ def grasp(simulator: MujocoSimulator, model: str, gap: float = 0.01) -> None:
     simulator.step(0.8)
 
 
-def raise_tool(simulator: MujocoSimulator, model: str, speed: float = 1.0) -> None:
+def raise_tool(simulator: MujocoWorld, model: str, speed: float = 1.0) -> None:
     """Go up to 15 cm over where the cube now is."""
     pose = simulator.object_pose(model)
     x, y, z = pose.position
     go(simulator, tool_at(simulator, (x, y, z + 0.15), pose.yaw, 0.04), speed)
 
 
-def watch(simulator: MujocoSimulator) -> list[ContactSample]:
+def watch(simulator: MujocoWorld) -> list[ContactSample]:
     samples: list[ContactSample] = []
     simulator.on_contacts(samples.append)
     return samples
 
 
 @pytest.mark.parametrize("seed", range(2))
-def test_a_cube_is_lifted_by_friction_alone(world: World, simulator: MujocoSimulator, seed: int) -> None:
+def test_a_cube_is_lifted_by_friction_alone(world: World, simulator: MujocoWorld, seed: int) -> None:
     simulator.reset(random_layout(world, seed))
     samples = watch(simulator)
     z = simulator.object_pose("box_red").position[2]
@@ -94,7 +94,7 @@ def test_a_cube_is_lifted_by_friction_alone(world: World, simulator: MujocoSimul
     assert simulator.object_pose("box_red").position[2] == pytest.approx(z, abs=0.001)
 
 
-def test_a_held_cube_survives_a_fast_swing(world: World, simulator: MujocoSimulator) -> None:
+def test_a_held_cube_survives_a_fast_swing(world: World, simulator: MujocoWorld) -> None:
     simulator.reset(nominal_layout(world))
     grasp(simulator, "box_blue")
     raise_tool(simulator, "box_blue")
@@ -107,7 +107,7 @@ def test_a_held_cube_survives_a_fast_swing(world: World, simulator: MujocoSimula
 
 
 @pytest.mark.parametrize("base", [TABLE, "plate_red"])
-def test_a_tower_of_three_stands(world: World, simulator: MujocoSimulator, base: str) -> None:
+def test_a_tower_of_three_stands(world: World, simulator: MujocoWorld, base: str) -> None:
     poses = dict(nominal_layout(world).poses)
     x, y, floor = (0.5, -0.14, 0.4) if base == TABLE else (*world.object(base).position, 0.408)
     tower = ("box_red", "box_green", "box_blue")
@@ -122,7 +122,7 @@ def test_a_tower_of_three_stands(world: World, simulator: MujocoSimulator, base:
     assert all(standing <= s.pairs for s in samples)
 
 
-def tower(world: World, simulator: MujocoSimulator) -> tuple[str, ...]:
+def tower(world: World, simulator: MujocoWorld) -> tuple[str, ...]:
     """Three cubes on each other, alone on the table, once they sleep."""
     names = ("box_red", "box_green", "box_blue")
     x, y, _ = nominal_layout(world).poses["box_blue"].position
@@ -133,14 +133,12 @@ def tower(world: World, simulator: MujocoSimulator) -> tuple[str, ...]:
     return names
 
 
-def asleep(simulator: MujocoSimulator) -> set[str]:
+def asleep(simulator: MujocoWorld) -> set[str]:
     model, trees = simulator.model, simulator.data.tree_asleep
     return {name for name in simulator.moment().objects if trees[model.body_treeid[model.body(name).id]] >= 0}
 
 
-def test_what_sleeps_touches_what_it_did_until_the_arm_wakes_it(
-    world: World, simulator: MujocoSimulator
-) -> None:
+def test_what_sleeps_touches_what_it_did_until_the_arm_wakes_it(world: World, simulator: MujocoWorld) -> None:
     """Also after a checkpoint, with which all goes on to the last bit."""
     low, middle, high = tower(world, simulator)
     standing = {pair(low, TABLE), pair(low, middle), pair(middle, high)}
@@ -150,7 +148,7 @@ def test_what_sleeps_touches_what_it_did_until_the_arm_wakes_it(
     assert all(s.pairs == standing and carried <= s.ways for s in samples)
     kept = simulator.checkpoint()
     ends = []
-    for number, one in enumerate((simulator, simulator, MujocoSimulator(world))):
+    for number, one in enumerate((simulator, simulator, MujocoWorld(world))):
         if number:
             one.restore(kept)
         heard = watch(one)
@@ -164,7 +162,7 @@ def test_what_sleeps_touches_what_it_did_until_the_arm_wakes_it(
 
 def test_whatever_moves_a_thing_by_hand_wakes_it_and_what_stands_on_it(world: World) -> None:
     one = Disturbance(kind="friction", at=0.7, seed=1, names=(), spare=())
-    simulator = MujocoSimulator(world, variation=SimVariation(disturbances=(one,)))
+    simulator = MujocoWorld(world, variation=SimVariation(disturbances=(one,)))
     low, middle, high = tower(world, simulator)
     simulator.step(0.2)
     assert simulator.disturber.now.friction != 1.0
@@ -177,7 +175,7 @@ def test_whatever_moves_a_thing_by_hand_wakes_it_and_what_stands_on_it(world: Wo
     assert simulator.object_pose(high).position[2] < 0.47
 
 
-def test_a_tower_off_its_balance_falls(world: World, simulator: MujocoSimulator) -> None:
+def test_a_tower_off_its_balance_falls(world: World, simulator: MujocoWorld) -> None:
     """The counterpart of the test above: contacts do not act as glue."""
     poses = {
         "box_red": Pose.from_xyz_yaw(0.5, -0.1, 0.42),
@@ -192,7 +190,7 @@ def test_a_tower_off_its_balance_falls(world: World, simulator: MujocoSimulator)
 def test_only_what_carries_weight_carries(beyond: float, touching: bool) -> None:
     """A cube over two that stand flush; and on the middle of one, over the edge of the other."""
     world = load_world("blocks")
-    simulator = MujocoSimulator(world)
+    simulator = MujocoWorld(world)
     samples: list[ContactSample] = []
     simulator.on_contacts(samples.append)
     z = world.table.top + 0.02
@@ -212,7 +210,7 @@ def test_only_what_carries_weight_carries(beyond: float, touching: bool) -> None
     assert ("beside", "box_green", "box_red") in seen
 
 
-def test_the_table_is_finite(world: World, simulator: MujocoSimulator) -> None:
+def test_the_table_is_finite(world: World, simulator: MujocoWorld) -> None:
     """A cube over the edge falls to the ground and touches it; one on the inner side of the edge stays."""
     edge = world.table.centre[0] + world.table.size[0] / 2
     poses = {
@@ -225,7 +223,7 @@ def test_the_table_is_finite(world: World, simulator: MujocoSimulator) -> None:
     assert samples[-1].pairs == {pair("box_red", GROUND), pair("box_blue", TABLE)}
 
 
-def test_a_cube_pushed_off_the_table_falls(world: World, simulator: MujocoSimulator) -> None:
+def test_a_cube_pushed_off_the_table_falls(world: World, simulator: MujocoWorld) -> None:
     """The closed fingers sweep it over the side's edge."""
     side = world.table.centre[1] - world.table.size[1] / 2
     simulator.reset(Layout(poses={"box_green": Pose.from_xyz_yaw(0.4, side + 0.06, 0.42)}))
@@ -242,7 +240,7 @@ def test_a_cube_pushed_off_the_table_falls(world: World, simulator: MujocoSimula
 
 
 @pytest.mark.parametrize("gap", [0.0, 0.04, 0.085])
-def test_a_free_robot_touches_nothing(world: World, simulator: MujocoSimulator, gap: float) -> None:
+def test_a_free_robot_touches_nothing(world: World, simulator: MujocoWorld, gap: float) -> None:
     """Neither its neighbouring links, nor its closed fingers, nor its base on the table count."""
     simulator.reset(Layout(poses={}))
     samples = watch(simulator)
@@ -252,7 +250,7 @@ def test_a_free_robot_touches_nothing(world: World, simulator: MujocoSimulator, 
     assert {s.pairs for s in samples} == {frozenset()}
 
 
-def test_a_collision_with_the_table_shows(world: World, simulator: MujocoSimulator) -> None:
+def test_a_collision_with_the_table_shows(world: World, simulator: MujocoWorld) -> None:
     simulator.reset(Layout(poses={}))
     samples = watch(simulator)
     for z in (0.5, 0.45, 0.40):
@@ -260,7 +258,7 @@ def test_a_collision_with_the_table_shows(world: World, simulator: MujocoSimulat
     assert samples[-1].pairs == {pair(COBOT, TABLE)}
 
 
-def test_a_self_collision_shows(world: World, simulator: MujocoSimulator) -> None:
+def test_a_self_collision_shows(world: World, simulator: MujocoWorld) -> None:
     """The hand folded back against the arm."""
     simulator.reset(Layout(poses={}))
     samples = watch(simulator)
@@ -269,7 +267,7 @@ def test_a_self_collision_shows(world: World, simulator: MujocoSimulator) -> Non
     assert any(pair(COBOT, COBOT) in s.pairs for s in samples)
 
 
-def test_an_empty_gripper_closes_fully_at_its_speed(world: World, simulator: MujocoSimulator) -> None:
+def test_an_empty_gripper_closes_fully_at_its_speed(world: World, simulator: MujocoWorld) -> None:
     simulator.reset(Layout(poses={}))
     simulator.command_gripper(0.0)
     simulator.step(0.3)
@@ -279,7 +277,7 @@ def test_an_empty_gripper_closes_fully_at_its_speed(world: World, simulator: Muj
     assert abs(simulator.state().gripper_force) < 1.0
 
 
-def test_a_grip_is_not_lost_when_told_to_close_on(world: World, simulator: MujocoSimulator) -> None:
+def test_a_grip_is_not_lost_when_told_to_close_on(world: World, simulator: MujocoWorld) -> None:
     simulator.reset(nominal_layout(world))
     grasp(simulator, "box_blue", gap=0.01)
     raise_tool(simulator, "box_blue")

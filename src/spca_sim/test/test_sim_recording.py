@@ -13,9 +13,9 @@ from spca_core.layout import Layout, nominal_layout
 from spca_core.trajectory import JointTrajectory
 from spca_core.world import World
 from spca_sim.live_view import LiveView
+from spca_sim.mujoco_world import MujocoWorld
 from spca_sim.pacer import Pacer
 from spca_sim.recording import SimState, load_states, save_states
-from spca_sim.simulator import MujocoSimulator
 from spca_sim.variation import PRESETS, SimVariation, draw_variation
 from spca_sim.video import Banner, _Scenes, render_video
 
@@ -23,7 +23,7 @@ from spca_sim.video import Banner, _Scenes, render_video
 @pytest.fixture
 def recorded(world: World) -> list[SimState]:
     """Two seconds of a moving arm with all objects, then one with a single object after a reset."""
-    simulator = MujocoSimulator(world)
+    simulator = MujocoWorld(world)
     recorded: list[SimState] = []
     simulator.on_contacts(lambda _: recorded.append(simulator.moment()))
     start = simulator.state().position
@@ -95,7 +95,7 @@ def test_the_video_ends_with_the_verdict(world: World, recorded: list[SimState],
 def test_what_stands_still_is_drawn_once(
     world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    state = MujocoSimulator(world).moment()
+    state = MujocoWorld(world).moment()
     still = [SimState(stamp, state.objects, state.qpos) for stamp in np.arange(0.0, 4.0, 0.02)]
     drawn: list[SimState] = []
     draw = _Scenes.draw
@@ -113,7 +113,7 @@ def test_an_empty_video_is_refused(world: World, tmp_path: Path) -> None:
 
 def test_the_pacer_holds_the_rate(world: World) -> None:
     """At 4 times real time, 0.4 simulated seconds take 0.1 s; without a rate, nothing waits."""
-    simulator = MujocoSimulator(world)
+    simulator = MujocoWorld(world)
     waits: list[float] = []
     for rate in (4.0, None):
         pacer = Pacer(rate, clock=lambda: sum(waits), sleep=waits.append)
@@ -134,7 +134,7 @@ def test_no_display_is_one_clear_line(world: World, monkeypatch: pytest.MonkeyPa
     monkeypatch.delenv("DISPLAY", raising=False)
     monkeypatch.delenv("WAYLAND_DISPLAY", raising=False)
     with pytest.raises(InputError, match="--view"):
-        LiveView(MujocoSimulator(world))
+        LiveView(MujocoWorld(world))
 
 
 def test_variations_are_drawn_by_seed() -> None:
@@ -147,6 +147,6 @@ def test_variations_are_drawn_by_seed() -> None:
 
 
 def test_a_checkpoint_fits_its_own_variation_only(world: World) -> None:
-    one, other = MujocoSimulator(world), MujocoSimulator(world, variation=SimVariation(mass_scale=2.0))
+    one, other = MujocoWorld(world), MujocoWorld(world, variation=SimVariation(mass_scale=2.0))
     with pytest.raises(ValueError, match="variation"):
         other.restore(one.checkpoint())

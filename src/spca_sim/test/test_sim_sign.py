@@ -8,8 +8,8 @@ import pytest
 from spca_core.errors import InputError
 from spca_core.layout import Layout, nominal_layout
 from spca_core.world import World, load_world
+from spca_sim.mujoco_world import MujocoWorld
 from spca_sim.physics_model import texture
-from spca_sim.simulator import MujocoSimulator
 
 WORLD = load_world("tabletop_sign")
 
@@ -21,7 +21,7 @@ def printed(text: str) -> World:
 
 def picture(world: World, layout: Layout | None = None) -> np.ndarray:
     """The sign as the camera sees it: brightness of the pixels around it."""
-    simulator = MujocoSimulator(world, False)
+    simulator = MujocoWorld(world, False)
     try:
         simulator.reset(layout or nominal_layout(world), 0)
         grey = simulator.capture().colour.mean(axis=2)

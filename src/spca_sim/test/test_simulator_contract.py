@@ -12,13 +12,13 @@ from spca_core.errors import InputError
 from spca_core.layout import Layout, nominal_layout, random_layout
 from spca_core.trajectory import JointState, JointTrajectory
 from spca_core.world import World
-from spca_sim.simulator import MujocoSimulator
+from spca_sim.mujoco_world import MujocoWorld
 from spca_sim.variation import draw_variation
 
 SAMPLE_PERIOD = 0.02
 
 
-def move(simulator: MujocoSimulator, delta: float = 0.3, seconds: float = 1.0) -> JointTrajectory:
+def move(simulator: MujocoWorld, delta: float = 0.3, seconds: float = 1.0) -> JointTrajectory:
     """A smooth motion of all joints by `delta` radians from where the arm is."""
     start = simulator.state().position
     s = np.linspace(0.0, 1.0, 21)[:, None]
@@ -36,27 +36,27 @@ def equal(a: JointState, b: JointState) -> bool:
 
 
 @pytest.fixture(scope="module")
-def plain(world: World) -> Iterator[MujocoSimulator]:
-    simulator = MujocoSimulator(world)
+def plain(world: World) -> Iterator[MujocoWorld]:
+    simulator = MujocoWorld(world)
     yield simulator
     simulator.close()
 
 
 @pytest.fixture
-def simulator(world: World, plain: MujocoSimulator) -> MujocoSimulator:
+def simulator(world: World, plain: MujocoWorld) -> MujocoWorld:
     plain.reset(nominal_layout(world))
     return plain
 
 
 @pytest.fixture(params=["nominal", "hard"])
-def varied(world: World, request: pytest.FixtureRequest) -> Iterator[MujocoSimulator]:
+def varied(world: World, request: pytest.FixtureRequest) -> Iterator[MujocoWorld]:
     """With and without a changed world."""
-    simulator = MujocoSimulator(world, variation=draw_variation(request.param, 3))
+    simulator = MujocoWorld(world, variation=draw_variation(request.param, 3))
     yield simulator
     simulator.close()
 
 
-def test_time_is_what_was_stepped(world: World, simulator: MujocoSimulator) -> None:
+def test_time_is_what_was_stepped(world: World, simulator: MujocoWorld) -> None:
     """Also in steps that the physics cannot divide."""
     simulator.reset(nominal_layout(world))
     for _ in range(100):
@@ -64,7 +64,7 @@ def test_time_is_what_was_stepped(world: World, simulator: MujocoSimulator) -> N
     assert simulator.time == pytest.approx(0.33, abs=0.0021)
 
 
-def test_a_trajectory_is_tracked_and_its_end_held(world: World, simulator: MujocoSimulator) -> None:
+def test_a_trajectory_is_tracked_and_its_end_held(world: World, simulator: MujocoWorld) -> None:
     """Within a hundredth of a radian on the way, and a thousandth at the end."""
     simulator.reset(nominal_layout(world))
     trajectory = move(simulator, -0.3, 1.0)
@@ -77,7 +77,7 @@ def test_a_trajectory_is_tracked_and_its_end_held(world: World, simulator: Mujoc
     assert simulator.state().velocity == pytest.approx(np.zeros(6), abs=1e-3)
 
 
-def test_hold_brakes(world: World, simulator: MujocoSimulator) -> None:
+def test_hold_brakes(world: World, simulator: MujocoWorld) -> None:
     """From full motion to a standstill, well before the trajectory's end, and no jump back."""
     simulator.reset(nominal_layout(world))
     trajectory = move(simulator, 0.6, 1.0)
@@ -94,13 +94,13 @@ def test_hold_brakes(world: World, simulator: MujocoSimulator) -> None:
 
 
 @pytest.mark.parametrize("gap", [-0.01, 0.2, float("nan")])
-def test_an_impossible_gap_is_refused(simulator: MujocoSimulator, gap: float) -> None:
+def test_an_impossible_gap_is_refused(simulator: MujocoWorld, gap: float) -> None:
     """The stroke is 0 to 85 mm."""
     with pytest.raises(InputError):
         simulator.command_gripper(gap)
 
 
-def test_equal_calls_give_equal_results(world: World, varied: MujocoSimulator) -> None:
+def test_equal_calls_give_equal_results(world: World, varied: MujocoWorld) -> None:
     """Bit for bit, the sensor's noise included; another seed gives other noise."""
 
     def run(seed: int) -> tuple[JointState, bytes, bytes, list[ContactSample]]:
@@ -122,7 +122,7 @@ def test_equal_calls_give_equal_results(world: World, varied: MujocoSimulator) -
     assert first[2] != other[2]
 
 
-def test_a_snapshot_is_exact(world: World, varied: MujocoSimulator) -> None:
+def test_a_snapshot_is_exact(world: World, varied: MujocoWorld) -> None:
     """A snapshot taken during a motion and a grasp reproduces the same future after a reset."""
 
     def future(run: Callable[[float], None]) -> tuple[JointState, bytes, list[ContactSample]]:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:  # constructing a kit must be cheap: every command does
 
     from spca_core.ports.chat import VisionModel
     from spca_core.scene import SceneObject
-    from spca_sim.simulator import MujocoSimulator
+    from spca_sim.mujoco_world import MujocoWorld
     from spca_tabletop.environment import Tabletop
     from spca_tabletop.rehearsal.twin import TabletopTwin
     from spca_tabletop.ros.executor_node import TabletopRos
@@ -117,18 +117,18 @@ class TabletopKit(Kit):
         x, y, _ = thing.pose.position
         return f"at x = {x:.3f} m, y = {y:.3f} m"
 
-    def build(self, options: RunOptions, vision: VisionModel | None = None) -> Tabletop[MujocoSimulator]:
+    def build(self, options: RunOptions, vision: VisionModel | None = None) -> Tabletop[MujocoWorld]:
         """See `Kit.build`. Raises InputError for an unknown level or world."""
         from spca_core.ports.proposer import NotUnderstood
         from spca_sense.detection import make_detector
-        from spca_sim.simulator import MujocoSimulator
+        from spca_sim.mujoco_world import MujocoWorld
         from spca_tabletop.environment import Tabletop
         from spca_tabletop.language.reading import ways_to_read
         from spca_tabletop.presets import draw_table, load_table
 
         world, level = load_table(options)
         layout, drawn = draw_table(options.preset, options.seed, world, level)
-        table = MujocoSimulator(world, options.noise, drawn)
+        table = MujocoWorld(world, options.noise, drawn)
         table.draw_ahead()
         detector = make_detector(options.detector, world)
         environment = Tabletop(level, world, layout, table, options.seed, vision=vision, detector=detector)
@@ -144,7 +144,7 @@ class TabletopKit(Kit):
     @contextmanager
     def session(
         self, options: RunOptions, vision: VisionModel | None = None
-    ) -> Iterator[Tabletop[MujocoSimulator]]:
+    ) -> Iterator[Tabletop[MujocoWorld]]:
         """See `Kit.session`."""
         with closing(self.build(options, vision)) as environment, ExitStack() as opened:
             if options.view is True:

@@ -29,7 +29,7 @@ from spca_motion.tool import ToolKinematics
 from spca_planner.planner import DraftingPlanner
 from spca_planner.trusted import TrustedDomains
 from spca_sense.detection import make_detector
-from spca_sim.simulator import MujocoSimulator
+from spca_sim.mujoco_world import MujocoWorld
 from spca_tabletop.act.ctx import FRESH, Motion, Perception
 from spca_tabletop.act.grasps import APPROACH
 from spca_tabletop.act.obstructions import obstructions, out_of_reach
@@ -50,7 +50,7 @@ ON_PLATE = TOP + 0.008
 @contextmanager
 def table(
     level: str, **moved: tuple[float, float, float]
-) -> Iterator[tuple[Tabletop[MujocoSimulator], Observation]]:
+) -> Iterator[tuple[Tabletop[MujocoWorld], Observation]]:
     poses = {o.model: (*o.position, WORLD.table.top + o.size[2] / 2) for o in WORLD.objects} | moved
     environment = TabletopKit().build(RunOptions(level=level, noise=False))
     environment.table.reset(Layout(poses={n: Pose.from_xyz_yaw(*p, 0.0) for n, p in poses.items()}))
@@ -202,7 +202,7 @@ def test_a_dense_table_is_surveyed_at_a_bounded_cost(rows: int, monkeypatch: pyt
         return hits(checker, joints, gap)
 
     world = WORLD.model_copy(update={"objects": things})
-    with closing(MujocoSimulator(world)) as here:
+    with closing(MujocoWorld(world)) as here:
         here.reset(Layout(poses=poses))
         arm = Manipulator(world, here)
         arm.set_scene(scene)
@@ -251,14 +251,14 @@ def test_what_is_missed_where_a_thing_stood_is_put_beside_it_where_it_stands_now
 @contextmanager
 def stack_01_with(
     box: WorldObject, known: bool, folder: Path, **moved: tuple[float, float, float]
-) -> Iterator[tuple[Tabletop[MujocoSimulator], MujocoSimulator, DraftingPlanner]]:
+) -> Iterator[tuple[Tabletop[MujocoWorld], MujocoWorld, DraftingPlanner]]:
     """Yield the level with one more box, which the world file mentions if it is `known`, and a planner."""
     options = RunOptions(level="stack_01", transport="inproc")
     world, level = load_table(options)
     poses = dict(nominal_layout(world).poses) | {box.model: Pose.from_xyz_yaw(*box.position, 0.475, 0.3)}
     poses |= {name: Pose.from_xyz_yaw(*position, 0.0) for name, position in moved.items()}
     more = world.model_copy(update={"objects": (*world.objects, box)})
-    simulator = MujocoSimulator(more, noise=False)
+    simulator = MujocoWorld(more, noise=False)
     world = more if known else world
     detector = make_detector(options.detector, world)
     environment = Tabletop(level, world, Layout(poses=poses), simulator, detector=detector)

@@ -16,7 +16,7 @@ from spca_core.layout import Layout, overlapping, resting_contacts
 from spca_core.world import load_world
 from spca_referee.level import list_levels, load_level
 from spca_referee.rules import bind_rules
-from spca_sim.simulator import MujocoSimulator
+from spca_sim.mujoco_world import MujocoWorld
 from spca_sim.variation import SimVariation
 from spca_tabletop.presets import draw_table
 
@@ -103,7 +103,7 @@ def test_cubes_that_touch_are_not_inside_each_other(apart, inside):
 def test_hard_tables_rest_as_they_are_drawn(seed):
     """The geometry's contacts are those of the physics, and nothing falls over or apart at the start."""
     layout, variation = draw_table("hard", seed, WORLD, load_level("touch_02"))
-    simulator = MujocoSimulator(WORLD, variation=variation)
+    simulator = MujocoWorld(WORLD, variation=variation)
     samples = []
     simulator.reset(layout)
     simulator.on_contacts(samples.append)

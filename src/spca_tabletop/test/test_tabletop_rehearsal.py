@@ -149,8 +149,8 @@ def test_it_knows_nothing_but_what_was_seen(
 
     for name in (
         "spca_tabletop.presets.draw_table", "spca_referee.referee.Referee.__init__",
-        "spca_referee.referee.Referee.consume", "spca_sim.simulator.MujocoSimulator.checkpoint",
-        "spca_sim.simulator.MujocoSimulator.restore", "spca_sim.simulator.MujocoSimulator.capture",
+        "spca_referee.referee.Referee.consume", "spca_sim.mujoco_world.MujocoWorld.checkpoint",
+        "spca_sim.mujoco_world.MujocoWorld.restore", "spca_sim.mujoco_world.MujocoWorld.capture",
     ):  # fmt: skip
         monkeypatch.setattr(name, poison)
     world = load_world()

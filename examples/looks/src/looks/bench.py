@@ -17,7 +17,7 @@ from spca_core.model import Record
 from spca_core.names import symbol_of
 from spca_core.world import load_world
 from spca_sense.detection import make_detector
-from spca_sim.simulator import MujocoSimulator
+from spca_sim.mujoco_world import MujocoWorld
 
 
 class LooksTrial(Record):
@@ -55,7 +55,7 @@ class LooksBench(Bench[LooksTrial, LooksResult]):
     def run_trial(self, trial: LooksTrial, folder: Path) -> LooksResult:
         """Lay a table, photograph it, and compare what is seen with where things lie."""
         world = load_world()
-        simulator = MujocoSimulator(world)
+        simulator = MujocoWorld(world)
         layout = random_layout(world, trial.seed)
         simulator.reset(layout, trial.seed)
         seen = make_detector(self.detector, world).detect(simulator.capture()).detections

@@ -30,8 +30,8 @@ from spca_sandbox.executor import PlanExecutor
 from spca_sandbox.limits import Limits
 from spca_sense.detection import square_yaw
 from spca_sense.relations import relate
+from spca_sim.mujoco_world import MujocoWorld
 from spca_sim.recording import SimState, save_states
-from spca_sim.simulator import MujocoSimulator
 from spca_tabletop.act import skills
 from spca_tabletop.act.ctx import TABLETOP_API, TabletopCtx
 from spca_tabletop.plan.vocabulary import TOUCHED_NAMES, TabletopVocabulary
@@ -61,7 +61,7 @@ class TabletopTwin:
         self._world = SeenWorld(world)
         builtin = library_source("tabletop", Path(skills.__file__))
         self._executor = PlanExecutor(TABLETOP_API, _LIMITS, step_wall_s=_STEP_WALL_S, builtin=builtin)
-        self._simulators: OrderedDict[str, MujocoSimulator] = OrderedDict()
+        self._simulators: OrderedDict[str, MujocoWorld] = OrderedDict()
         self._states: list[SimState] = []
         self._played: World | None = None
         self._others: list[tuple[Choice, ...]] = []
@@ -130,11 +130,11 @@ class TabletopTwin:
         while self._simulators:
             self._simulators.popitem()[1].close()
 
-    def _simulator(self, world: World, errors: Errors) -> MujocoSimulator:
+    def _simulator(self, world: World, errors: Errors) -> MujocoWorld:
         """Return a simulator of that world, a warm one if there is one."""
         key = f"{[(o.model, o.kind, [round(s, 4) for s in o.size]) for o in world.objects]}{errors.variation}"
         if key not in self._simulators:
-            self._simulators[key] = MujocoSimulator(world, noise=False, variation=errors.variation)
+            self._simulators[key] = MujocoWorld(world, noise=False, variation=errors.variation)
         self._simulators.move_to_end(key)
         while len(self._simulators) > _KEPT:
             self._simulators.popitem(last=False)[1].close()
@@ -145,7 +145,7 @@ class _Stage:
     """One play: the simulated things, the arm among them, and what has touched what."""
 
     def __init__(
-        self, world: World, table: MujocoSimulator, scene: Scene, errors: Errors, kept: Collection[str]
+        self, world: World, table: MujocoWorld, scene: Scene, errors: Errors, kept: Collection[str]
     ) -> None:
         """Make a play of a scene; `kept` are the things that the robot must leave alone."""
         self._world, self._sim, self._errors, self._kept = world, table, errors, kept

@@ -14,7 +14,7 @@ from spca_core.layout import Layout
 from spca_core.world import load_world
 from spca_sense.catalogue import Catalogue
 from spca_sense.detection import Detector
-from spca_sim.simulator import MujocoSimulator
+from spca_sim.mujoco_world import MujocoWorld
 
 
 class DetectorContract:
@@ -61,6 +61,6 @@ class DetectorContract:
 
     def _look(self, poses: dict[str, Pose]) -> tuple[Detector, RgbdFrame]:
         world = load_world()
-        simulator = MujocoSimulator(world)
+        simulator = MujocoWorld(world)
         simulator.reset(Layout(poses=poses))
         return type(self).make(Catalogue.from_world(world)), simulator.capture()

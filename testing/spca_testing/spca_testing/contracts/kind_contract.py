@@ -19,7 +19,7 @@ from spca_sense.catalogue import Catalogue
 from spca_sense.outline import footprint
 from spca_sense.search import ShapeDetector
 from spca_sim.gazebo.write import write_all
-from spca_sim.simulator import MujocoSimulator
+from spca_sim.mujoco_world import MujocoWorld
 from spca_tabletop.act.grasps import grasps
 from spca_tabletop.language.lexicon import longest
 from spca_testing.contracts.arm_contract import true_scene
@@ -105,8 +105,8 @@ class KindContract:
     def _scene(self) -> Scene:
         return true_scene(self._world(), nominal_layout(self._world()))
 
-    def _simulator(self) -> MujocoSimulator:
-        simulator = MujocoSimulator(self._world())
+    def _simulator(self) -> MujocoWorld:
+        simulator = MujocoWorld(self._world())
         simulator.reset(nominal_layout(self._world()))
         return simulator
 

@@ -72,7 +72,7 @@ class _Scene:
         return {name: self.data.xpos[body, 2] + up for name, (body, up) in self.containers.items()}
 
 
-class MujocoSimulator(TableWorld):
+class MujocoWorld(TableWorld):
     """Physics that is stepped by its user. Equal seeds and equal calls give equal results, bit for bit.
 
     `noise=False` makes the camera ideal; `variation` makes the world differ from its description. It is its
@@ -81,7 +81,7 @@ class MujocoSimulator(TableWorld):
     what disturbed the run.
     """
 
-    camera: MujocoSimulator
+    camera: MujocoWorld
 
     def __init__(self, world: World, noise: bool = True, variation: SimVariation | None = None) -> None:
         self.robot = self.camera = self
