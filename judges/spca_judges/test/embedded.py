@@ -8,7 +8,6 @@ from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
-from spca_sim.simulator import MujocoSimulator
 
 from spca_core.camera import RgbdFrame
 from spca_core.geometry import Array, Pose
@@ -17,6 +16,7 @@ from spca_core.trajectory import JointTrajectory
 from spca_core.world import load_world
 from spca_judges.port import Proprioception
 from spca_robot.gripper_2f85 import STROKE
+from spca_sim.mujoco_world import MujocoWorld
 
 
 class EmbeddedEpisode:
@@ -26,7 +26,7 @@ class EmbeddedEpisode:
 
     def __init__(self) -> None:
         self._world = load_world()
-        self._simulator = MujocoSimulator(self._world)
+        self._simulator = MujocoWorld(self._world)
 
     def reset(self, seed: int) -> None:
         self._simulator.reset(random_layout(self._world, seed), seed)
