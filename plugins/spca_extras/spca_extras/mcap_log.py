@@ -122,8 +122,7 @@ def _geom_markers(model: mujoco.MjModel) -> Iterator[Message]:
         kind = int(model.geom_type[g])
         if kind not in shapes:
             continue
-        size = model.geom_size[g]
-        scale = 2 * size[{1: [0, 1, 2], 2: [0, 0, 0], 3: [0, 0, 1]}[shapes[kind]]]
+        scale = 2 * model.geom_size[g][{1: [0, 1, 2], 2: [0, 0, 0], 3: [0, 0, 1]}[shapes[kind]]]
         r, g_, b, a = (float(c) for c in model.geom_rgba[g])
         frame = model.body(int(model.geom_bodyid[g])).name or "world"
         yield _marker(

@@ -140,8 +140,7 @@ def build_spec(
     spec.compiler.degree = False
     _set_options(spec)
 
-    wrist = add_arm(spec, world.robot)
-    add_gripper(spec, wrist, world.robot.model, pad_friction)
+    add_gripper(spec, add_arm(spec, world.robot), world.robot.model, pad_friction)
     for geom in spec.geoms:
         geom.contype = ROBOT_BIT
         geom.group = FIXED_GROUP if geom.parent.name == world.robot.model else MOVING_GROUP

@@ -215,8 +215,7 @@ class ColourRegion:
     def _likely(self, face: Face, region: Plateau, hidden: Mask) -> Iterator[Placed]:
         """Yield things of known sizes that show a part of a face, at the best places for each."""
         flat = face.level < self.floor + TALL
-        pixel = self.view.metres_per_pixel(face.level)
-        shown = region.area * pixel**2
+        shown = region.area * self.view.metres_per_pixel(face.level) ** 2
         ways = []
         for kind, size in self._footprints:
             above = face.level - size[2] - self.floor
@@ -318,8 +317,7 @@ class ColourRegion:
         yaw = square_yaw(yaw) if kind == "cube" else wrap_angle(yaw, np.pi)
         matrix = np.eye(4)
         matrix[:3, :3] = tilt @ about_z(yaw)
-        top = np.array([x, y, self.view.table_top + face.level])
-        matrix[:3, 3] = top - tilt[:, 2] * c / 2
+        matrix[:3, 3] = np.array([x, y, self.view.table_top + face.level]) - tilt[:, 2] * c / 2
         thing = self._sure(kind, Pose.from_matrix(matrix), size, fit.inliers, face, outline)
         return _misfit(fit), thing
 

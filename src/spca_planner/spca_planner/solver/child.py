@@ -119,8 +119,7 @@ def _run(work: Callable[[], None], log: int, seconds: float) -> NoReturn:
 
 def last_words(log: str) -> str:
     """Return the end of a log in one line: error messages come last."""
-    lines = [line.strip() for line in log.splitlines() if line.strip()]
-    return " ".join(lines[-3:])[-300:]
+    return " ".join([line.strip() for line in log.splitlines() if line.strip()][-3:])[-300:]
 
 
 class ForkedSearch:

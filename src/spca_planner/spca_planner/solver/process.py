@@ -105,17 +105,14 @@ class SolverProcess(Closing):
         return self._service.pid
 
 
+@cache
 def warm_solver(worker: str = WORKER) -> SolverProcess:
     """Return the solver for all runs of this process: its imports take longer than a run's planning."""
-    return _warm(worker, os.getpid())
-
-
-@cache
-def _warm(worker: str, process: int) -> SolverProcess:
-    """That of another process, which was forked off or forked this one off, is another."""
     solver = SolverProcess(worker=worker)
     solver.start()
     atexit.register(solver.close)
+    # What is forked off has one of its own, and does not end this one.
+    os.register_at_fork(after_in_child=lambda: (warm_solver.cache_clear(), atexit.unregister(solver.close)))
     return solver
 
 
