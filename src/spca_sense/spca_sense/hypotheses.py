@@ -406,8 +406,7 @@ class ColourRegion:
             if bottom < -LEVEL:
                 continue
             part = self.rest & (self.heights > bottom + _FOOT)
-            joined = cv2.dilate(part.astype(np.uint8), _SEAMS).astype(bool)
-            part &= connected(joined, face.mask)
+            part &= connected(cv2.dilate(part.astype(np.uint8), _SEAMS).astype(bool), face.mask)
             region = Plateau(self.view, self.window, part, face.level)
             known = region.unexplained(silhouette(self.view, thing) for thing in things)
             known += sum(ANYTHING if t.kind == "unknown" else KNOWN if t.known else FREE for t in things)

@@ -61,8 +61,7 @@ class BoundedChild:
         """Return the exit status and the end of the output; kill the child when its time is up."""
         output = b""
         while True:
-            left = self._deadline - time.monotonic()
-            if not select.select([self._log], [], [], max(0.0, left))[0]:
+            if not select.select([self._log], [], [], max(0.0, self._deadline - time.monotonic()))[0]:
                 self.end()
                 self.late = True
                 return -signal.SIGKILL, ""
