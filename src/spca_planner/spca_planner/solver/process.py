@@ -7,7 +7,7 @@ import os
 import signal
 import time
 from collections.abc import Iterable
-from functools import cache
+from functools import cache, partial
 
 from spca_core.errors import Cancelled, Interrupted, SpcaError
 from spca_core.processes.child import how_it_ended, python_environment
@@ -112,7 +112,8 @@ def warm_solver(worker: str = WORKER) -> SolverProcess:
     solver.start()
     atexit.register(solver.close)
     # What is forked off has one of its own, and does not end this one.
-    os.register_at_fork(after_in_child=lambda: (warm_solver.cache_clear(), atexit.unregister(solver.close)))
+    os.register_at_fork(after_in_child=warm_solver.cache_clear)
+    os.register_at_fork(after_in_child=partial(atexit.unregister, solver.close))
     return solver
 
 
