@@ -37,11 +37,11 @@ import threading
 import time
 import xml.etree.ElementTree as ET
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from itertools import pairwise
 from pathlib import Path
-from typing import Annotated, NamedTuple
+from typing import Annotated, NamedTuple, TypeVar
 
 import psutil
 import typer
@@ -52,6 +52,7 @@ from spca_core.model import Record
 from spca_core.options import Manifest
 from spca_core.run_folder import MANIFEST, RunFolder
 
+_T = TypeVar("_T")
 ROOT = Path(__file__).parents[1]
 LAUNCHER = ROOT / "bin" / "spca"
 WATCHED, PIPE = Path(__file__).with_name("watched.py"), "SPCA_FAULTS_PIPE"
@@ -333,7 +334,7 @@ def one(level: str, case: Case, quiet: Alone) -> End:
                 stood, struck_at = _stood(arm, struck_at), time.monotonic()
                 run.send_signal(signal.SIGCONT)
             status = _status(run)
-            family |= {p for p in psutil.process_iter() if own[1] in map(Path, _environment(p).values())}
+            family |= {p for p in psutil.process_iter() if str(own[1]) in _known(p.environ, {}).values()}
             left = _alive(family)
             ended_at = time.monotonic()
             last = (folder.with_suffix(".log").read_text(errors="replace").strip().splitlines() or [""])[-1]
@@ -562,18 +563,17 @@ def _strike(
     return None
 
 
+def _known(ask: Callable[[], _T], otherwise: _T) -> _T:
+    """What a process says of itself; `otherwise` where it has ended."""
+    try:
+        return ask()
+    except psutil.Error:
+        return otherwise
+
+
 def _shared(process: psutil.Process) -> set[Path]:
-    try:
-        return {Path(each.path) for each in process.memory_maps() if Path(each.path).parent == SHARED}
-    except psutil.Error:
-        return set()
-
-
-def _environment(process: psutil.Process) -> dict[str, str]:
-    try:
-        return dict(process.environ())
-    except psutil.Error:
-        return {}
+    mapped = _known(process.memory_maps, [])
+    return {path for each in mapped if (path := Path(each.path)).parent == SHARED}
 
 
 def _reached(folder: Path, stage: str) -> bool:
@@ -594,26 +594,17 @@ def _outcome(folder: Path) -> str:
 
 
 def _descendants(run: psutil.Process) -> list[psutil.Process]:
-    try:
-        return list(run.children(recursive=True))
-    except psutil.NoSuchProcess:
-        return []
+    return list(_known(lambda: run.children(recursive=True), []))
 
 
 def _words(process: psutil.Process) -> list[str]:
-    try:
-        return list(process.cmdline())
-    except psutil.Error:
-        return []
+    return list(_known(process.cmdline, []))
 
 
 def _end(process: psutil.Process) -> None:
     """End a process that is still there, with its children."""
     for one_of_them in [*_descendants(process), process]:
-        try:
-            one_of_them.kill()
-        except psutil.Error:
-            continue
+        _known(one_of_them.kill, None)
 
 
 if __name__ == "__main__":

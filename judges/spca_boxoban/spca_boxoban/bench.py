@@ -70,8 +70,7 @@ class BoxobanBench(Bench[LevelTrial, LevelResult]):
 
     def identity(self) -> Mapping[str, Any]:
         """See `Bench`; the same wherever levels and rules lie."""
-        source = read_program(self.rules).source
-        rules = hashlib.sha256(source.encode()).hexdigest()[:12]
+        rules = hashlib.sha256(read_program(self.rules).source.encode()).hexdigest()[:12]
         return {"rules": rules, "part": self.part, "count": self.count}
 
     def prepare(self, folder: Path) -> None:

@@ -119,8 +119,7 @@ def poses_of(steps: Sequence[Step], scene: Scene, frame: RgbdFrame) -> tuple[Pos
     thing, rest = things[pick.args[0]], [things[s.args[0]] for s in after if s.args[1:] == place.args[1:]]
     under = [things[name] for name in place.args[1:]]
     tool = top_down(*thing.pose.position[:2], thing.top, thing.pose.yaw)
-    hold = Hold.of(thing, tool, thing.pose.yaw)
-    spot = next(iter(_spots(thing.id, under, scene, hold, rest)), None)
+    spot = next(iter(_spots(thing.id, under, scene, Hold.of(thing, tool, thing.pose.yaw), rest)), None)
     if spot is None:
         return f"no place for {words_of(thing.id)}: {place}"
     base, off = judged_world().robot.base.position, np.zeros(3)

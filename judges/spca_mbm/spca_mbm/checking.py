@@ -98,8 +98,7 @@ def touched(world: World, robot: list[Surface], obstacles: tuple[Obstacle, ...],
                 at = local[:, surface.link]
                 centre = at[:, :3, :3] @ surface.centre + at[:, :3, 3]
                 for k in np.flatnonzero(np.linalg.norm(centre, axis=1) < reach + surface.radius):
-                    points = surface.points @ at[k, :3, :3].T + at[k, :3, 3]
-                    depth = float(_outside(part, points).min())
+                    depth = float(_outside(part, surface.points @ at[k, :3, :3].T + at[k, :3, 3]).min())
                     if depth < deepest:
                         deepest = depth
                         words = f"{surface.name} in {obstacle.id}, {-1000 * depth:.1f} mm"

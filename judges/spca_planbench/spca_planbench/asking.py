@@ -99,8 +99,7 @@ class WrittenBench(Bench[TrialT, Written], Generic[TrialT]):
         llm = self.llm
         if llm.startswith(REPLAY):
             llm = f"{REPLAY}{_record(trial.key, Path(llm.removeprefix(REPLAY)))}"
-        chat = open_chat(llm, place)
-        dialogue = Dialogue(chat, _SYSTEM)
+        dialogue = Dialogue(open_chat(llm, place), _SYSTEM)
         verdicts = [judge(dialogue.ask(question))]
         while verdicts[-1].refusal and len(verdicts) <= self.rounds:
             again = f"This was refused: {verdicts[-1].refusal}\nWrite all of it again, in the same form."

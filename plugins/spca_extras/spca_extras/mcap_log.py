@@ -122,8 +122,7 @@ def _geom_markers(model: mujoco.MjModel) -> Iterator[Message]:
         kind = int(model.geom_type[g])
         if kind not in shapes:
             continue
-        size = model.geom_size[g]
-        scale = 2 * size[{1: [0, 1, 2], 2: [0, 0, 0], 3: [0, 0, 1]}[shapes[kind]]]
+        scale = 2 * model.geom_size[g][{1: [0, 1, 2], 2: [0, 0, 0], 3: [0, 0, 1]}[shapes[kind]]]
         r, g_, b, a = (float(c) for c in model.geom_rgba[g])
         frame = model.body(int(model.geom_bodyid[g])).name or "world"
         yield _marker(
@@ -208,8 +207,7 @@ def _write_contacts(log: _Log, folder: Path, _: World, __: list[SimState]) -> No
     """Write /contacts: every pair that touches, ten times a second."""
     path = folder / "contacts.json"
     intervals = json.loads(path.read_text()) if path.is_file() else []
-    end = max((i["end"] for i in intervals), default=0.0)
-    for stamp in np.arange(0.0, end, _CONTACT_PERIOD):
+    for stamp in np.arange(0.0, max((i["end"] for i in intervals), default=0.0), _CONTACT_PERIOD):
         pairs = [{"a": i["pair"][0], "b": i["pair"][1]} for i in intervals if i["start"] <= stamp <= i["end"]]
         sample = {"stamp": time(float(stamp)), "pairs": pairs}
         message = {"header": header(float(stamp)), "attempt": "", "samples": [sample]}

@@ -31,6 +31,7 @@ from spca_core.plan import Plan
 
 T = TypeVar("T")
 
+_MOST_BYTES = 1_000_000
 _READS = ToolAnnotations(readOnlyHint=True)
 _MOVES = ToolAnnotations(readOnlyHint=False, destructiveHint=True)
 _WHAT = (
@@ -62,7 +63,12 @@ def serve(options: dict[str, Any], approval: bool, allowed: tuple[str, ...], por
     async def read(request: Any, answer: Any) -> Any:  # over nonsense, and depths, the SDK ends in a fault
         try:
             if request.method == "POST" and request.url.path == path:
-                json.loads(await request.body())
+                body = b""
+                async for part in request.stream():
+                    if len(body := body + part) > _MOST_BYTES:
+                        return PlainTextResponse(f"a message has at most {_MOST_BYTES} bytes", 413)
+                request._body = body  # as its `body()` keeps it
+                json.loads(body)
         except (ValueError, RecursionError) as error:
             return PlainTextResponse(f"no message: {error}", 400)
         return await answer(request)

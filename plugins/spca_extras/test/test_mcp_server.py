@@ -55,6 +55,8 @@ async def serving(over: str, *options: str) -> AsyncIterator[tuple[Any, Any]]:
         for body in (deep, far, b"\xff{}", b"", b"{", b"[]", b"null", b"[1e999]"):
             refused = httpx.post(address, content=body, headers=heads)
             assert refused.status_code == 400 and refused.text.count("\n") == 0, (body[:9], refused.text)
+        refused = httpx.post(address, content=b" " * 1_000_001, headers=heads)
+        assert refused.status_code == 413 and refused.text == "a message has at most 1000000 bytes"
         async with streamablehttp_client(address, timeout=200) as (read, write, _):
             yield read, write
     finally:
@@ -67,6 +69,15 @@ def test_an_unknown_action_is_refused_before_anything_is_served():
     command = [sys.executable, "-m", "spca", "mcp", "--allow", "pick_upp"]
     said = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     assert said.returncode == 2 and "did you mean 'pick_up'" in said.stderr
+
+
+def test_a_port_that_cannot_be_had_is_said():
+    pytest.importorskip("mcp", reason="the extra `mcp` is not installed")
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        for port in (taken.getsockname()[1], 99999):
+            command = [sys.executable, "-m", "spca", "mcp", "--port", str(port)]
+            said = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+            assert said.returncode == 2 and f"cannot serve at port {port}" in said.stderr and not said.stdout
 
 
 @pytest.mark.parametrize(("approve", "over"), [(True, "stdio"), (False, "http")])

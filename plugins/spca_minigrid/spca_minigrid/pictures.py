@@ -85,8 +85,7 @@ def _replay(folder: RunFolder, options: RunOptions) -> Iterator[tuple[int, Pictu
 
 
 def _world(options: RunOptions) -> GridWorld:
-    level = find_level(options.level.removeprefix(f"{MinigridKit.name}:"))
-    return GridWorld(level.env, options.seed)
+    return GridWorld(find_level(options.level.removeprefix(f"{MinigridKit.name}:")).env, options.seed)
 
 
 def _draw(env: Any) -> Picture:

@@ -88,8 +88,7 @@ class Navigator:
         for pose, cost in self._search(costs, parents, frozenset(), force, _CAREFUL_DOOR if careful else 0.0):
             if best and _MOST_NEW / (cost + _PATIENCE) <= best:
                 break
-            gain = self._gain(pose, edge)
-            value = gain / (cost + _PATIENCE)
+            value = self._gain(pose, edge) / (cost + _PATIENCE)
             if value > best:
                 best, best_pose = value, pose
         return None if best_pose is None else self._walk_back(best_pose, parents, costs[best_pose])

@@ -136,8 +136,7 @@ def _policy_gradient(score: np.ndarray, taught: _Taught) -> tuple[np.ndarray, fl
         return np.zeros_like(score), entropy
     by_entropy = probability * (logs + entropy)
     if isinstance(taught, np.ndarray):
-        expected = float(probability @ taught)
-        return _TEMPERATURE * by_entropy - probability * (taught - expected), entropy
+        return _TEMPERATURE * by_entropy - probability * (taught - float(probability @ taught)), entropy
     ratio = probability[taught.chosen] / taught.before
     clipped = np.clip(ratio, 1 - _CLIP, 1 + _CLIP) * taught.advantage < ratio * taught.advantage
     pull = 0.0 if clipped else taught.advantage * ratio

@@ -33,8 +33,7 @@ def train_run(folder: CopicFolder, world: PlanWorld, listener: Listener | None =
     asks = run.recipe.proposer == LanguagePrograms.name or run.recipe.selector == "judge"
     chat = open_writer(run.llm, folder.path / "llm", run.recipe.temperature) if asks else None
     for task in run.tasks:
-        loaded = folder.load(task)
-        state, selector = loaded or (None, _selector(run.recipe, task))
+        state, selector = folder.load(task) or (None, _selector(run.recipe, task))
         if isinstance(selector, ModelJudge):
             selector.model, selector.briefing = chat, world.briefing(task)
         saving = replace(listener or Listener(), save=partial(folder.save, selector=selector))

@@ -39,8 +39,7 @@ def _tables() -> tuple[np.ndarray, np.ndarray, np.ndarray, dict[int, str]]:
             if int(symbol[glyph]) in _FEATURES:
                 names[glyph] = _FEATURES[int(symbol[glyph])]
         elif game.glyph_is_normal_object(glyph):
-            kind = game.objclass(game.glyph_to_obj(glyph))
-            name = game.OBJ_NAME(kind)
+            name = game.OBJ_NAME(game.objclass(game.glyph_to_obj(glyph)))
             walkable[glyph] = name != _BOULDER
             if name != _BOULDER:
                 names[glyph] = "box" if name in _BOXES else "item"
@@ -134,8 +133,7 @@ class Level:
 
     def rooms(self) -> list[dict[str, object]]:
         """Rooms as far as they were seen: rows and columns, size in squares, and what is in them."""
-        symbol = _tables()[0]
-        inside = np.isin(symbol[self._ground], (19, 20, *_FEATURES))
+        inside = np.isin(_tables()[0][self._ground], (19, 20, *_FEATURES))
         numbered, count = label(inside, np.ones((3, 3)))
         rooms: list[dict[str, object]] = []
         for number in range(1, count + 1):

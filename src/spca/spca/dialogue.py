@@ -436,8 +436,7 @@ class Dialogue:
         moved = [n for n in last.lay if words_of(n) in last.about or words_of(n) in about]
         first = start == next(self._phrases(about))[0]
         moved = [n for n in moved if first and words_of(n) not in text and not more]
-        was_there = {n: last.first[n] for n in moved}
-        whole = "; ".join(filter(None, (self._back(was_there, now), text)))
+        whole = "; ".join(filter(None, (self._back({n: last.first[n] for n in moved}, now), text)))
         self._next = _Turn(text=whole, task=text, first={} if more else last.first)
         return whole
 

@@ -95,8 +95,7 @@ class Learned:
                 outcome = environment.settle().outcome
                 if outcome is Outcome.SUCCESS:
                     seen = [step.seen for step in result.steps]
-                    afterwards = environment.sense()
-                    evidence = self._reader.weigh(solved.plan, seen, afterwards, before)
+                    evidence = self._reader.weigh(solved.plan, seen, environment.sense(), before)
                     if evidence.contradicted or evidence.disturbances:
                         log.info("revalidation", table=table, outcome="solved by chance")
                         return False

@@ -59,8 +59,7 @@ def follow(run: Run) -> int:
             if result.outcome is Ending.CANCELLED:  # a report would take half of the stop
                 raise Cancelled(result.reason)
         except (InputError, FileExistsError, IsADirectoryError, NotADirectoryError):
-            begun = run.resumed or any((folder.path / name).exists() for name in (STATE, RESULT))
-            if not begun:
+            if not run.resumed and not any((folder.path / name).exists() for name in (STATE, RESULT)):
                 shutil.rmtree(folder.path)
             raise
         except (Cancelled, KeyboardInterrupt):

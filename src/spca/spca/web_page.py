@@ -253,8 +253,7 @@ class WebPage:
         """Do what a page says."""
         if order.stop:
             self._stop(STOPPED)
-        shown = self._state
-        if order.approve is not None and shown["question"] and order.asked == shown["asked"]:
+        if order.approve is not None and self._state["question"] and order.asked == self._state["asked"]:
             self._answers.put(order.approve)
         if order.asks is not None:
             self.ask(order.asks)

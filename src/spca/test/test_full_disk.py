@@ -15,6 +15,7 @@ from spca.run_command import follow
 from spca.runs import Run
 from spca_core.errors import InputError
 from spca_core.options import RunOptions
+from spca_core.paths import ROOT
 from spca_core.result import RunResult
 from spca_core.run_folder import RunFolder
 
@@ -51,7 +52,7 @@ def test_a_run_without_room_for_its_pictures(tmp_path: Path) -> None:
         capture_output=True,
         text=True,
         check=False,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "PYTHONDONTWRITEBYTECODE": "1"},
     )
     assert done.returncode == 2, done.stderr
     assert "the disk is full" in done.stderr and "Traceback" not in done.stderr
@@ -86,3 +87,12 @@ def spca(*arguments: str, **streams: Any) -> subprocess.CompletedProcess[str]:
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     command = [sys.executable, "-m", "spca", *arguments]
     return subprocess.run(command, text=True, check=False, env=environment, **streams)
+
+
+def test_within_a_limit_for_files_no_compiled_module_is_cut(tmp_path: Path) -> None:
+    """Python (3.11, at least) writes a part of it, over which every later command would stumble."""
+    command = ["bash", "-c", f"ulimit -f 4; exec {ROOT / 'bin' / 'spca'} --version"]
+    environment = {**os.environ, "PYTHONPYCACHEPREFIX": str(tmp_path)}
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
+    assert done.returncode == 0, done.stderr
+    assert not [*tmp_path.rglob("spca*.pyc")]

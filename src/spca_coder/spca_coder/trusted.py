@@ -207,8 +207,7 @@ class TrustedLibrary:
             before = set(read(self.source()).skills)
             record = self._record(skill).model_copy(update={"demoted": reason})
             self._save(skill, record.noting("demoted", reason=reason))
-            gone = before - set(read(self.source()).skills) - {skill}
-            return (skill, *sorted(gone))
+            return (skill, *sorted(before - set(read(self.source()).skills) - {skill}))
 
     def restore(self, skill: str) -> None:
         """Trust a demoted or hidden skill again."""

@@ -43,8 +43,7 @@ def array(content: bytes) -> np.ndarray:
     Its size must be that of the bytes: headers may declare terabytes. Raises nearly anything for other bytes.
     """
     stream = io.BytesIO(content)
-    version = np.lib.format.read_magic(stream)
-    if version != (1, 0):
+    if np.lib.format.read_magic(stream) != (1, 0):
         raise ValueError("an array of an unknown format")
     shape, _, dtype = np.lib.format.read_array_header_1_0(stream)
     if dtype.hasobject or math.prod(shape) * dtype.itemsize != len(content) - stream.tell():

@@ -148,7 +148,7 @@ def distribution(name: str) -> str | None:
 
 def _git_revision() -> str:
     try:
-        command = ["git", "-C", str(ROOT), "describe", "--always", "--dirty"]
+        command = ["git", "--no-optional-locks", "-C", str(ROOT), "describe", "--always", "--dirty"]
         done = subprocess.run(command, capture_output=True, check=False, text=True, timeout=5)
     except (OSError, subprocess.TimeoutExpired):
         return "unknown"

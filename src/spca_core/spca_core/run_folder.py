@@ -42,8 +42,7 @@ def write_picture(path: Path, picture: Any, parameters: Sequence[int] = ()) -> N
     """
     import cv2
 
-    encoded = cv2.imencode(path.suffix, picture, list(parameters))[1]
-    path.write_bytes(encoded.tobytes())
+    path.write_bytes(cv2.imencode(path.suffix, picture, list(parameters))[1].tobytes())
 
 
 def read_picture(path: Path, flags: int = 1) -> Any:

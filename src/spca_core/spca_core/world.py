@@ -307,5 +307,4 @@ def _extended(content: Any) -> Any:
     name, known = str(content.pop("extends")), sorted(path.stem for path in WORLDS.glob("*.yaml"))
     if name not in known:
         raise InputError(f"unknown world '{name}'", "extends", did_you_mean(name, known) or ", ".join(known))
-    base = WORLDS / f"{name}.yaml"
-    return {**_extended(read_yaml(base, "the world it extends")), **content}
+    return {**_extended(read_yaml(WORLDS / f"{name}.yaml", "the world it extends")), **content}

@@ -42,8 +42,7 @@ class Chat:
     ) -> ChatReply:
         """See `ChatModel.complete`. An answer that cannot be used is recorded and paid for like any other."""
         self.ledger.check()
-        request = Request.of(role, messages, schema)
-        exchange = self._ask(request)
+        exchange = self._ask(Request.of(role, messages, schema))
         answer = exchange.answer
         if answer is None:
             raise ModelError(exchange.error, exchange.error_kind)

@@ -127,7 +127,6 @@ def _difference(recorded: list[tuple[str, str]], asked: list[tuple[str, str]]) -
 
 def _cut(text: str, other: str) -> str:
     """Return the part of a line around the first place where it differs from the other."""
-    same = len([*takewhile(bool, map(str.__eq__, text, other))])
-    start = max(0, same - 20)
+    start = max(0, len([*takewhile(bool, map(str.__eq__, text, other))]) - 20)
     end = start + _SHOWN
     return repr("…" * (start > 0) + text[start:end] + "…" * (len(text) > end))

@@ -93,8 +93,7 @@ def _no_answer(error: Exception) -> Exception:
     cause = error.__cause__ if isinstance(error, openai.APIError) and error.__cause__ is not None else error
     if isinstance(cause, (NoAnswer, ModelError)):
         return cause
-    late = isinstance(cause, httpx2.TimeoutException)
-    return NoAnswer(str(cause) or type(cause).__name__, late=late)
+    return NoAnswer(str(cause) or type(cause).__name__, late=isinstance(cause, httpx2.TimeoutException))
 
 
 def _refuse(most: int, response: httpx2.Response) -> None:

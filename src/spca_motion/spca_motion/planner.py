@@ -246,8 +246,7 @@ def _followed(tools: ToolKinematics, start: Array, poses: Array, branches: Array
 def _interpolated(start: Array, goal: Array) -> tuple[Array, float]:
     extent = float(np.linalg.norm(goal[:3, 3] - start[:3, 3]))
     turn = vector_of_matrix(start[:3, :3].T @ goal[:3, :3])
-    angle = float(np.linalg.norm(turn))
-    count = max(int(np.ceil(max(extent / _STEP, angle / _TURN_STEP))), 3)
+    count = max(int(np.ceil(max(extent / _STEP, float(np.linalg.norm(turn)) / _TURN_STEP))), 3)
     share = np.linspace(0.0, 1.0, count + 1)
     poses = np.repeat(goal[None], count + 1, axis=0)
     poses[:, :3, 3] = start[:3, 3] + share[:, None] * (goal[:3, 3] - start[:3, 3])

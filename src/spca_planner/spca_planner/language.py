@@ -362,8 +362,7 @@ def told_of(actions: Actions, words: Sequence[ObservableWord]) -> dict[str, str]
     """Return what each action needs and brings whatever holds, by the name of its skill."""
     found, known = {}, [*words, *own_words(actions, words)]
     for action in actions.values():
-        names = tuple(p.name for p in action.parameters)
-        skill = SkillSignature(name=action.name, parameters=names)
+        skill = SkillSignature(name=action.name, parameters=tuple(p.name for p in action.parameters))
         found[python_name(action.name)] = in_words(skill, action, known).partition(_WHEN)[0]
     return found
 

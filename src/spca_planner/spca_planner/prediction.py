@@ -182,8 +182,7 @@ def disturbances(
             continue
         for thing in sorted(now.keys() & before.keys()):
             metres = math.dist(now[thing], before[thing])
-            allowed = max(allowance(thing, steps[i], effects[i]) for i in between)
-            if metres > allowed + _ERROR_M:
+            if metres > max(allowance(thing, steps[i], effects[i]) for i in between) + _ERROR_M:
                 about = {name for i in between for name in mentioned(steps[i], effects[i])}
                 places = (look[name] for look in (before, now) for name in look if name.lower() in about)
                 remote = min((math.dist(p, before[thing]) for p in places), default=0.0) > _REMOTE_M

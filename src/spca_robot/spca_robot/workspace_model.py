@@ -140,14 +140,12 @@ def build_spec(
     spec.compiler.degree = False
     _set_options(spec)
 
-    wrist = add_arm(spec, world.robot)
-    add_gripper(spec, wrist, world.robot.model, pad_friction)
+    add_gripper(spec, add_arm(spec, world.robot), world.robot.model, pad_friction)
     for geom in spec.geoms:
         geom.contype = ROBOT_BIT
         geom.group = FIXED_GROUP if geom.parent.name == world.robot.model else MOVING_GROUP
 
-    ground = spec.worldbody.add_body(name=world.ground.model)
-    ground.add_geom(
+    spec.worldbody.add_body(name=world.ground.model).add_geom(
         type=mujoco.mjtGeom.mjGEOM_PLANE, size=(0, 0, 1), contype=FIXTURE_BIT, rgba=(0.42, 0.41, 0.39, 1)
     )
     _add_table(spec, world, table)

@@ -129,8 +129,7 @@ class SpcaNode(Node):
 
     def wall_timer(self, period: float, callback: Callable[[], object]) -> Timer:
         """Make a timer that goes by wall seconds, as simulated time can stand still."""
-        wall = Clock(clock_type=ClockType.STEADY_TIME)
-        return self.create_timer(period, callback, clock=wall)
+        return self.create_timer(period, callback, clock=Clock(clock_type=ClockType.STEADY_TIME))
 
     def say(self, state: str, message: str = "") -> None:
         """Publish the node's status."""

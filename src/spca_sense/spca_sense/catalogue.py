@@ -88,8 +88,7 @@ def _colour(thing: WorldObject) -> str | None:
     word = words_of(symbol_of(thing.model)).split()[0]
     if word in COLOUR_WORDS:
         return word
-    hues = np.array([_hue(colour.rgb) for colour in PALETTE])
-    likeness = hues @ _hue(thing.colour)
+    likeness = np.array([_hue(colour.rgb) for colour in PALETTE]) @ _hue(thing.colour)
     return PALETTE[int(likeness.argmax())].name if likeness.max() > _ALIKE else None
 
 

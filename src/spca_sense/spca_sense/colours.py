@@ -70,8 +70,7 @@ def label_colours(view: HeightView, catalogue: Catalogue) -> ColourLabels:
     palette = catalogue.palette
     gains = _white_balance(view, catalogue.table_colour)
     neutral = chromaticity(catalogue.table_colour)
-    prototypes = np.array([chromaticity(c.rgb) for c in palette])
-    away = prototypes - neutral
+    away = np.array([chromaticity(c.rgb) for c in palette]) - neutral
     lengths = np.linalg.norm(away, axis=1)
     # An equal mixture of object and table has the chromaticity of their sum.
     sums = np.array([np.sum(c.rgb) for c in palette])
@@ -100,10 +99,8 @@ def _white_balance(view: HeightView, table_colour: Vec3) -> Array:
 
     They are ones when too little of the table is visible.
     """
-    heights = view.heights[::_GRID, ::_GRID]
-    pixels = view.frame.colour[::_GRID, ::_GRID][np.abs(heights) < _TABLE_BAND]
+    pixels = view.frame.colour[::_GRID, ::_GRID][np.abs(view.heights[::_GRID, ::_GRID]) < _TABLE_BAND]
     if len(pixels) < _MIN_TABLE_PIXELS:
         return np.ones(3)
-    seen = np.maximum(np.median(pixels, axis=0), 1.0)
-    gains = chromaticity(table_colour) / chromaticity(seen)
+    gains = chromaticity(table_colour) / chromaticity(np.maximum(np.median(pixels, axis=0), 1.0))
     return np.clip(gains / gains.mean(), 1 / _MAX_GAIN, _MAX_GAIN)

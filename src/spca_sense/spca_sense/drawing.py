@@ -124,8 +124,7 @@ def save_looks(looks: Sequence[tuple[RgbdFrame, Scene]], folder: Path) -> None:
     frame as the camera delivered it; depth as 16 bits a pixel in whole millimetres, 0 for none (REP 118).
     """
     folder.mkdir(parents=True, exist_ok=True)
-    done = len(list(folder.glob("*.json")))
-    for number, (frame, scene) in enumerate(looks, done + 1):
+    for number, (frame, scene) in enumerate(looks, len(list(folder.glob("*.json"))) + 1):
         name = f"{number:02}"
         drawn = draw_scene(frame, scene)
         write_picture(folder / f"{name}.jpg", cv2.cvtColor(drawn, cv2.COLOR_RGB2BGR), _JPEG)

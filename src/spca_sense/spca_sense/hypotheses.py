@@ -215,8 +215,7 @@ class ColourRegion:
     def _likely(self, face: Face, region: Plateau, hidden: Mask) -> Iterator[Placed]:
         """Yield things of known sizes that show a part of a face, at the best places for each."""
         flat = face.level < self.floor + TALL
-        pixel = self.view.metres_per_pixel(face.level)
-        shown = region.area * pixel**2
+        shown = region.area * self.view.metres_per_pixel(face.level) ** 2
         ways = []
         for kind, size in self._footprints:
             above = face.level - size[2] - self.floor
@@ -318,8 +317,7 @@ class ColourRegion:
         yaw = square_yaw(yaw) if kind == "cube" else wrap_angle(yaw, np.pi)
         matrix = np.eye(4)
         matrix[:3, :3] = tilt @ about_z(yaw)
-        top = np.array([x, y, self.view.table_top + face.level])
-        matrix[:3, 3] = top - tilt[:, 2] * c / 2
+        matrix[:3, 3] = np.array([x, y, self.view.table_top + face.level]) - tilt[:, 2] * c / 2
         thing = self._sure(kind, Pose.from_matrix(matrix), size, fit.inliers, face, outline)
         return _misfit(fit), thing
 
@@ -408,8 +406,7 @@ class ColourRegion:
             if bottom < -LEVEL:
                 continue
             part = self.rest & (self.heights > bottom + _FOOT)
-            joined = cv2.dilate(part.astype(np.uint8), _SEAMS).astype(bool)
-            part &= connected(joined, face.mask)
+            part &= connected(cv2.dilate(part.astype(np.uint8), _SEAMS).astype(bool), face.mask)
             region = Plateau(self.view, self.window, part, face.level)
             known = region.unexplained(silhouette(self.view, thing) for thing in things)
             known += sum(ANYTHING if t.kind == "unknown" else KNOWN if t.known else FREE for t in things)

@@ -123,8 +123,7 @@ class BoxShape:
         """
         distance, normals = offset_from_polygon(points, self.silhouette(view, parameters))
         if beside is not None and beside.any():
-            face = convex_hull(self.corners(parameters)[:4, :2])
-            upper, its = offset_from_polygon(points, face)
+            upper, its = offset_from_polygon(points, convex_hull(self.corners(parameters)[:4, :2]))
             distance += beside * (upper - distance)
             normals = np.where(beside[:, None] > 0.5, its, normals)
         x, y, yaw, *edges = parameters

@@ -189,8 +189,7 @@ def most_alike(values: NDArray[Any], pixels: Mask, colour: NDArray[np.uint8], re
 @lru_cache(maxsize=4)
 def _normalised(k: CameraIntrinsics) -> tuple[FloatImage, FloatImage]:
     columns = ((np.arange(k.width) - k.cx) / k.fx).astype(np.float32)
-    rows = ((np.arange(k.height) - k.cy) / k.fy).astype(np.float32)
-    return columns, rows
+    return columns, ((np.arange(k.height) - k.cy) / k.fy).astype(np.float32)
 
 
 def _heights(

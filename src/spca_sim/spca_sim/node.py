@@ -143,8 +143,7 @@ class SimNode(SimulatorNode):
     # --- camera ---------------------------------------------------------------------------------------------
 
     def _capture(self, _: Capture.Request, response: Capture.Response) -> Capture.Response:
-        frame = self._sim.capture()
-        response.colour, response.depth, response.info = self._publish(frame)
+        response.colour, response.depth, response.info = self._publish(self._sim.capture())
         response.success = True
         return response
 

@@ -36,8 +36,7 @@ def print_text(spec: mujoco.MjSpec, thing: WorldObject) -> None:
         name=name, type=mujoco.mjtTexture.mjTEXTURE_2D, width=width, height=height, nchannel=3
     )
     print_.data = image.tobytes()
-    material = spec.add_material(name=name)
-    material.textures[mujoco.mjtTextureRole.mjTEXROLE_RGB] = name
+    spec.add_material(name=name).textures[mujoco.mjtTextureRole.mjTEXROLE_RGB] = name
     for geom in spec.body(thing.model).geoms:
         geom.material = name
         geom.rgba = (1, 1, 1, 1)  # MuJoCo multiplies the two

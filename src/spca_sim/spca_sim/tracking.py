@@ -64,8 +64,7 @@ class GripperRamp:
 
     def advance(self, dt: float) -> float:
         """Go one step on, and return the gap to command."""
-        change = min(max(self.target - self.setpoint, -SPEED * dt), SPEED * dt)
-        self.setpoint += change
+        self.setpoint += min(max(self.target - self.setpoint, -SPEED * dt), SPEED * dt)
         return self.setpoint
 
 

@@ -92,11 +92,10 @@ class TabletopKit(Kit):
         """See `Kit.sentence_level`: no layout or conditions, and time for a session."""
         import yaml
 
-        title = sentence.strip().rstrip(".").partition("\n")[0]
         level = {
             "task_group": "sentence",
             "task_id": "01",
-            "title": shorten(title, 200, placeholder=" …"),
+            "title": shorten(sentence.strip().rstrip(".").partition("\n")[0], 200, placeholder=" …"),
             "description": sentence.strip(),
             "difficulty": "unknown",
             "time_limit_s": 100_000,

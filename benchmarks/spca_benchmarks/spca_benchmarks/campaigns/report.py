@@ -161,8 +161,7 @@ def share(campaign: StoredCampaign[Any, Any], out: Path) -> None:
         copy = out / report.relative_to(folder)
         copy.parent.mkdir(parents=True)
         shutil.copy2(report, copy)
-    bench = type(campaign.bench).model_validate(read_head(out).settings)
-    write_report(read_campaign(bench, out))
+    write_report(read_campaign(type(campaign.bench).model_validate(read_head(out).settings), out))
 
 
 def _without_places(value: Any) -> Any:

@@ -77,8 +77,7 @@ class Mean(Record):
             return math.inf if self.count else 0.0
         from scipy.special import stdtrit
 
-        quantile = float(stdtrit(self.count - 1, (1 + _CONFIDENCE) / 2))
-        return quantile * self.sd / math.sqrt(self.count)
+        return float(stdtrit(self.count - 1, (1 + _CONFIDENCE) / 2)) * self.sd / math.sqrt(self.count)
 
     def margin(self, digits: int) -> str:
         """Return half the interval's width as text; a dash where one value says nothing of others."""

@@ -205,8 +205,7 @@ class ModelsBench(RunsBench[ModelTrial, ModelResult]):
         name = _safe(trial)
         record = folder / LLM / name
         with self._library(trial, folder) as library, self._model(trial) as llm:
-            options = self._options(trial, llm, library)
-            summary, run = run_level(options, folder, name)
+            summary, run = run_level(self._options(trial, llm, library), folder, name)
             asked = run.path / LLM
             if fault := server_fault(asked):
                 raise ModelError(fault, "unreachable")

@@ -93,8 +93,7 @@ class PddlBench(Bench[PddlTrial, PddlResult]):
     def run_trial(self, trial: PddlTrial, folder: Path) -> PddlResult:
         """Drafts and repairs, until a plan is found or the attempts are used up."""
         [task] = load_tasks([trial.task])
-        place = folder / "llm" / _safe(trial.key)
-        chat = self._chat(trial.model, place, trial.key)
+        chat = self._chat(trial.model, folder / "llm" / _safe(trial.key), trial.key)
         return run_attempts(task, chat, warm_solver(), self.attempts, self.timeout_s)
 
     def why_stop(self, done: Trials, wasted: Mapping[str, float]) -> str:

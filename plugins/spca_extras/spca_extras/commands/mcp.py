@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import secrets
+import socket
 from typing import Annotated, Any
 
 import typer
@@ -45,7 +46,12 @@ def mcp(
     for wrong in sorted({*allowed} - {*known}):
         raise InputError(f"no action '{wrong}'", where="--allow", hint=did_you_mean(wrong, known, 3, 0.1))
     path = f"/{secrets.token_urlsafe(16)}/mcp"  # a page of any site may ask this machine: who was told it may
-    server = serve(wanted, approve, tuple(allowed), port or 8723, path)
-    if http or port:
-        print(f"http://127.0.0.1:{port or 8723}{path}", flush=True)
-    server.run("streamable-http" if http or port else "stdio")
+    http, port = http or bool(port), port or 8723
+    server = serve(wanted, approve, tuple(allowed), port, path)
+    if http:
+        try:
+            socket.create_server(("127.0.0.1", port)).close()
+        except (OSError, OverflowError) as error:  # uvicorn would end the process, with status 3
+            raise InputError(f"cannot serve at port {port}", where="--port", hint=str(error)) from error
+        print(f"http://127.0.0.1:{port}{path}", flush=True)
+    server.run("streamable-http" if http else "stdio")

@@ -66,8 +66,7 @@ class HashedSelector:
 
     def save(self, path: Path) -> None:
         """Weights, the optimiser's state and the generator's."""
-        state = Learnt.of(self._steps, self._rng)
-        write_weights(path, self.name, state, self._arrays)
+        write_weights(path, self.name, Learnt.of(self._steps, self._rng), self._arrays)
 
     def load(self, path: Path) -> None:
         """Take over a file's weights and learning state."""
@@ -280,8 +279,7 @@ def _names(instruction: str, facts: tuple[str, ...]) -> tuple[str, ...]:
 def _task_words(instruction: str) -> tuple[str, ...]:
     """The words of a task and its pairs of neighbours, each once."""
     words = [word.lower() for word in _WORD.findall(instruction)]
-    pairs = [f"{a}_{b}" for a, b in pairwise(words)]
-    return tuple(dict.fromkeys([*words, *pairs]))[:80]
+    return tuple(dict.fromkeys([*words, *[f"{a}_{b}" for a, b in pairwise(words)]]))[:80]
 
 
 def _name(action: str) -> str:

@@ -78,8 +78,7 @@ class PlanWorldContract:
     def test_nonsense_is_a_remark(self) -> None:
         """A meaningless plan is reported as a remark and raises nothing."""
         with self.fresh() as world:
-            situation = world.reset(world.split(self.task, 1, 0, 0, 0).train[0])
-            name = situation.actions[0].name
+            name = world.reset(world.split(self.task, 1, 0, 0, 0).train[0]).actions[0].name
             plan = (
                 "",
                 "no_such_action x y",

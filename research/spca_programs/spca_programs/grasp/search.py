@@ -46,8 +46,7 @@ def solve(grid: Grid, rules: Rules) -> Solution:
             tour = best_tour(ways, None, value)[1] or tour
         trips = [tour] if tour else []
     plan = [action for trip in trips for action in _actions(ways, trip)]
-    units = sum(len(trip) for trip in trips)
-    return Solution(plan=tuple(plan), score=units - rules.cost * len(plan))
+    return Solution(plan=tuple(plan), score=sum(len(trip) for trip in trips) - rules.cost * len(plan))
 
 
 def _actions(ways: Routes, trip: Trip) -> list[str]:

@@ -193,8 +193,7 @@ class IppBench(Bench[IppTrial, IppResult]):
         domain = domain_of(trial.task, self.data)
         cases = domain.split(1, self.test, self.seed)[1]
         if trial.kind == "policy":
-            answers = domain.baseline(trial.way, cases, self.seed)
-            return _result(judge_answers(domain, cases, answers))
+            return _result(judge_answers(domain, cases, domain.baseline(trial.way, cases, self.seed)))
         if trial.kind == "program":
             program = self._program(trial.task, trial.way)
             with ProgramRunner(self.deadline) as runner:

@@ -149,8 +149,7 @@ class MinigridDomain:
                 answers.append(Answer(plan=tuple(_greedy(GridWorld(case.env, case.seed)))))
                 continue
             rng = random.Random(f"{seed}/{self.name_of(case)}")
-            plan = rng.choices(self.actions, k=_RANDOM_ACTIONS)
-            answers.append(Answer(plan=tuple(plan)))
+            answers.append(Answer(plan=tuple(rng.choices(self.actions, k=_RANDOM_ACTIONS))))
         return answers
 
     def reference(self, case: MinigridCase) -> float:

@@ -203,8 +203,7 @@ class Agent:
         model = self.model
         model.actions_taken += 1
         seen = Transition(state, action, after, reward, done, mission)
-        fresh = model.experience.add(seen)
-        right = model.judge(model.program, [seen]).fits if fresh else True
+        right = model.judge(model.program, [seen]).fits if model.experience.add(seen) else True
         if not right:
             model.fits = False
             self._wrong_at = model.actions_taken

@@ -150,8 +150,7 @@ class WorldcoderBench(Bench[WorldcoderTrial, WorldcoderRow]):
     def _baselines(self, world: World, trial: WorldcoderTrial, folder: Path) -> Baselines:
         asked, seed = None, trial.seed
         if model := trial.model or "".join(self.models[:1]):
-            place = folder / "llm" / f"{world.name}-{Path(model).stem}-{seed}"
-            chat = open_chat(model, place)
+            chat = open_chat(model, folder / "llm" / f"{world.name}-{Path(model).stem}-{seed}")
             asked = react(world, chat, seed, REACT_EPISODES)
         return Baselines(
             environment=world.name,

@@ -50,8 +50,7 @@ class RewardLearner:
         """
         if frame != self._frame:
             self._frame, self._truth, self._goals = frame, {}, {}
-        steps = [i for i, seen in enumerate(data) if not seen.done]
-        constant, weights = self._sum(data, steps)
+        constant, weights = self._sum(data, [i for i, seen in enumerate(data) if not seen.done])
         rules = RewardRules(constant, weights)
         rest = {i: self._rest(data, i, rules) for i, seen in enumerate(data) if seen.done}
         won = {i for i in rest if data[i].reward > 0}

@@ -171,7 +171,9 @@ def leave(status: int) -> NoReturn:
         sys.stdout.flush()
     except (OSError, ValueError):  # Python has its own words for output that nobody can have; or it is closed
         sys.exit(status)
-    os._exit(status)  # what standard error keeps there was no room for
+    with contextlib.suppress(OSError, ValueError):
+        sys.stderr.flush()
+    os._exit(status)
 
 
 _SLICE_S = 0.02

@@ -94,8 +94,7 @@ class MoveItBackend:
         found = []
         for joints in states:
             # Attached bodies belong to the scene's own state, so that state is moved and not a copy of it.
-            state = self._scene.current_state
-            self._place(state, joints, gap)
+            self._place(self._scene.current_state, joints, gap)
             found.append(self._scene.is_state_colliding(joint_model_group_name="", verbose=False))
         return np.array(found, dtype=bool)
 

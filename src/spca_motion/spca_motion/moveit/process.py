@@ -69,8 +69,7 @@ class PlannerProcess(Service):
 
         Raises MotionError('timeout') when the process exceeds the time, and Interrupted when `stop` holds.
         """
-        seconds = request.seconds + _GRACE_S
-        path = self._ask(geometry, "plan", seconds, stop, request=_plain(request))
+        path = self._ask(geometry, "plan", request.seconds + _GRACE_S, stop, request=_plain(request))
         return None if path is None else np.asarray(path, dtype=float)
 
     def _ask(

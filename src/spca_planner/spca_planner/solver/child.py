@@ -61,8 +61,7 @@ class BoundedChild:
         """Return the exit status and the end of the output; kill the child when its time is up."""
         output = b""
         while True:
-            left = self._deadline - time.monotonic()
-            if not select.select([self._log], [], [], max(0.0, left))[0]:
+            if not select.select([self._log], [], [], max(0.0, self._deadline - time.monotonic()))[0]:
                 self.end()
                 self.late = True
                 return -signal.SIGKILL, ""
@@ -119,8 +118,7 @@ def _run(work: Callable[[], None], log: int, seconds: float) -> NoReturn:
 
 def last_words(log: str) -> str:
     """Return the end of a log in one line: error messages come last."""
-    lines = [line.strip() for line in log.splitlines() if line.strip()]
-    return " ".join(lines[-3:])[-300:]
+    return " ".join([line.strip() for line in log.splitlines() if line.strip()][-3:])[-300:]
 
 
 class ForkedSearch:

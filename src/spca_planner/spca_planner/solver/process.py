@@ -7,7 +7,7 @@ import os
 import signal
 import time
 from collections.abc import Iterable
-from functools import cache
+from functools import cache, partial
 
 from spca_core.errors import Cancelled, Interrupted, SpcaError
 from spca_core.processes.child import how_it_ended, python_environment
@@ -105,17 +105,15 @@ class SolverProcess(Closing):
         return self._service.pid
 
 
+@cache
 def warm_solver(worker: str = WORKER) -> SolverProcess:
     """Return the solver for all runs of this process: its imports take longer than a run's planning."""
-    return _warm(worker, os.getpid())
-
-
-@cache
-def _warm(worker: str, process: int) -> SolverProcess:
-    """That of another process, which was forked off or forked this one off, is another."""
     solver = SolverProcess(worker=worker)
     solver.start()
     atexit.register(solver.close)
+    # What is forked off has one of its own, and does not end this one.
+    os.register_at_fork(after_in_child=warm_solver.cache_clear)
+    os.register_at_fork(after_in_child=partial(atexit.unregister, solver.close))
     return solver
 
 

@@ -89,8 +89,7 @@ def _reason(problem: Problem, steps: Sequence[Words], result: ValidationResult) 
     number = len(trace)
     failed = result.inapplicable_action
     if failed is not None:
-        manager = problem.environment.expression_manager
-        names = map(manager.ParameterExp, failed.action.parameters)
+        names = map(problem.environment.expression_manager.ParameterExp, failed.action.parameters)
         binding = dict(zip(names, failed.actual_parameters, strict=True))
         ground = [c.substitute(binding).simplify() for c in _conjuncts(failed.action.preconditions)]
         if unmet := [c for c in ground if not evaluator.evaluate(c, trace[-1]).is_true()]:

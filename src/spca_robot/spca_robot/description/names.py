@@ -79,5 +79,4 @@ def link_of_collision(collision: str) -> str:
     >>> link_of_collision("base_link_fixed_joint_lump__base_link_inertia_collision")
     'base_link_inertia'
     """
-    own = collision.rsplit(_MERGED, 1)[-1]
-    return re.sub(r"_collision(_\d+)?$", "", own)
+    return re.sub(r"_collision(_\d+)?$", "", collision.rsplit(_MERGED, 1)[-1])

@@ -302,8 +302,7 @@ class Disturber:
         self, truth: Truth, name: str, waypoints: list[Waypoint], speed: float, carried: bool = False
     ) -> None:
         x, y, z = map(float, truth.at(name))
-        at = (x, y, z, truth.yaw(name))
-        self.now.drags.append(Drag(name, waypoints, speed, carried, at))
+        self.now.drags.append(Drag(name, waypoints, speed, carried, (x, y, z, truth.yaw(name))))
 
     def _put_back(self, truth: Truth, name: str, seed: int) -> bool:
         """Put an object that is away on a free place of the table; return False if there is none now."""

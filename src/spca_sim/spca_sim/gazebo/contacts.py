@@ -40,8 +40,7 @@ class ModelPairs:
         if one is None or other is None:
             return None
         if one == other == self._robot:
-            links = pair(link, its_link)
-            return None if links in self._harmless or link == its_link else (one, other)
+            return None if pair(link, its_link) in self._harmless or link == its_link else (one, other)
         return None if one == other else pair(one, other)
 
     def touches(self, contact: Any) -> list[Touch]:

@@ -305,8 +305,7 @@ class GazeboSim(SimulatorNode):
             return problem
         self.loop.run(lambda: self.command_gripper(STROKE))
         home = np.array([self._world.robot.home])
-        goal = JointTrajectory(np.array([_HOME_S]), home, np.zeros_like(home))
-        self._arm.follow(goal)
+        self._arm.follow(JointTrajectory(np.array([_HOME_S]), home, np.zeros_like(home)))
         begun = self._now
         while self._now - begun < _HOME_S + _SETTLE_S and not self._is_home(self._state or state):
             self._pass()

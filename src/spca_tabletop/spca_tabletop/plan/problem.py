@@ -220,8 +220,7 @@ def _unstable(observation: Observation) -> Iterator[Atom]:
 def _with_free_hand(goal: Goal, observation: Observation) -> Goal:
     """Add to a goal that an object held at the start is put down, unless the task asks to hold something."""
     held = any(f.predicate == "held" for f in observation.facts)
-    holding = any(atom[0] == "holding" for atom in goal)
-    return goal | {("hand_empty",)} if held and not holding else goal
+    return goal | {("hand_empty",)} if held and not any(atom[0] == "holding" for atom in goal) else goal
 
 
 def reachable(observation: Observation) -> set[str]:

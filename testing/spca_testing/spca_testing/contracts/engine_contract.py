@@ -78,6 +78,5 @@ class EngineContract:
     def test_nobody_waits_for_it_any_more(self, engine: Engine) -> None:
         """A search that is closed ends at once and leaves no process behind."""
         before = set(psutil.Process().children())
-        search = engine.start(PIGEONS, pigeons(), 60.0)
-        search.close()
+        engine.start(PIGEONS, pigeons(), 60.0).close()
         assert set(psutil.Process().children()) <= before

@@ -36,8 +36,7 @@ class KitContract:
     def test_a_level_is_of_the_environment_that_the_kit_names(self) -> None:
         """Name, calls and skills agree, so that what is learned is found again."""
         kit = type(self).kit()
-        level = kit.levels()[0].name
-        environment = kit.build(RunOptions(level=level, preset=kit.presets[0]))
+        environment = kit.build(RunOptions(level=kit.levels()[0].name, preset=kit.presets[0]))
         try:
             assert environment.name == kit.name
             assert environment.api == kit.api

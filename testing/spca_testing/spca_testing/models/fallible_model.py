@@ -59,8 +59,7 @@ class FallibleModel:
         if model in (BIG, SMALL):
             good = self._draft(seen.text)
             fault = next(self._planner, drafted)
-            behaviour = fault(good) if callable(fault) else fault
-            return only_asked(behaviour, seen)
+            return only_asked(fault(good) if callable(fault) else fault, seen)
         if model == CODER:
             source = self._source(seen.text)
             wrong = next(self._coder, written)

@@ -74,8 +74,7 @@ class GrammarModel:
 
     def _plan(self, text: str) -> Behaviour:
         observation = observation_in(text)
-        the_task = self._task_in(text)
-        request = PlanRequest(attempt="", task=the_task, observation=observation, skills=())
+        request = PlanRequest(attempt="", task=self._task_in(text), observation=observation, skills=())
         try:
             draft = self._proposer.draft(request, None, None)
         except NotUnderstood as error:

@@ -56,13 +56,11 @@ class Base:
 
     def idle(self, maker: str) -> int:
         """Return how many of a kind of structure have nothing to make now."""
-        busy = sum(ENTRIES[name].maker == maker for name, _ in self.work)
-        return self.done[maker] - busy
+        return self.done[maker] - sum(ENTRIES[name].maker == maker for name, _ in self.work)
 
     def tick(self) -> None:
         """One second: gather, and finish what is due."""
-        builders = sum(ENTRIES[name].maker == SCV for name, _ in self.work)
-        workers = max(0, self.done[SCV] - builders)
+        workers = max(0, self.done[SCV] - sum(ENTRIES[name].maker == SCV for name, _ in self.work))
         on_gas = min(workers // 2, WORKERS_ON_GAS * self.done[REFINERY])
         on_minerals = min(workers - on_gas, WORKERS_ON_MINERALS * self.done[COMMAND_CENTER])
         self.gas += GAS_A_SECOND * on_gas
