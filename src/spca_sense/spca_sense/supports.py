@@ -89,9 +89,8 @@ def _hidden_size(room: float, upper: Detection, catalogue: Catalogue) -> tuple[s
 
 def _fills(room: float, height: float, heights: set[float]) -> bool:
     """Return whether things of a height, or a single other one, fill what is left of a room."""
-    if room < -_LEVEL_ERROR:
-        return False
-    return abs(wrap_angle(room, height)) < _LEVEL_ERROR or any(abs(room - h) < _LEVEL_ERROR for h in heights)
+    full = abs(wrap_angle(room, height)) < _LEVEL_ERROR or any(abs(room - h) < _LEVEL_ERROR for h in heights)
+    return full and room >= -_LEVEL_ERROR
 
 
 def _is_air(clues: Clues, lower: Detection) -> bool:
