@@ -58,7 +58,7 @@ class Draft(Record):
     def uncovers(self) -> bool:
         """The goals are only to bring to light what the task may be about."""
         atoms = [atom for goal in self.goals for atom in goal.split(", ")]
-        return bool(atoms) and all(atom.startswith("clear ") for atom in atoms)
+        return bool(atoms) and all(atom.startswith(("clear ", "put_down ")) for atom in atoms)
 
     @property
     def said(self) -> tuple[tuple[str, str], ...]:

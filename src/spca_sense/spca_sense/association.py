@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import combinations
+from itertools import chain, combinations, count
 from typing import Literal
 
 import numpy as np
@@ -104,10 +104,8 @@ def new_id(kind: str, colour: str, taken: Iterable[str]) -> str:
     'cube_red_2'
     """
     stem = UNKNOWN if colour == UNKNOWN else f"{kind}_{colour}"
-    used = set(taken)
-    if stem not in used:
-        return stem
-    return next(name for k in range(2, len(used) + 3) if (name := f"{stem}_{k}") not in used)
+    used, more = set(taken), (f"{stem}_{k}" for k in count(2))
+    return next(name for name in chain([stem], more) if name not in used)
 
 
 def remembered_there(detection: Detection, thing: SceneObject) -> bool:

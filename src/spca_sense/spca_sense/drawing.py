@@ -128,8 +128,7 @@ def save_looks(looks: Sequence[tuple[RgbdFrame, Scene]], folder: Path) -> None:
         name = f"{number:02}"
         drawn = draw_scene(frame, scene)
         write_picture(folder / f"{name}.jpg", cv2.cvtColor(drawn, cv2.COLOR_RGB2BGR), _JPEG)
-        colour = cv2.cvtColor(frame.colour, cv2.COLOR_RGB2BGR)
-        write_picture(folder / f"{name}_colour.png", colour, _FAST)
+        write_picture(folder / f"{name}_colour.png", cv2.cvtColor(frame.colour, cv2.COLOR_RGB2BGR), _FAST)
         write_picture(folder / f"{name}_depth.png", millimetres(frame.depth), _FAST)
         (folder / f"{name}.json").write_text(scene.model_dump_json())
 

@@ -69,6 +69,5 @@ def load_frame(path: Path) -> RgbdFrame:
     kinds = colour.shape, colour.dtype, depth.shape, depth.dtype
     if kinds != ((*size, 3), np.uint8, size, np.float32):
         told = f"not a recorded frame: colour {colour.dtype}{colour.shape}, depth {depth.dtype}{depth.shape}"
-        hint = f"uint8 and float32 of {size[0]} x {size[1]} pixels"
-        raise InputError(told, where=str(path), hint=hint)
+        raise InputError(told, where=str(path), hint=f"uint8 and float32 of {size[0]} x {size[1]} pixels")
     return RgbdFrame(colour, depth, intrinsics, pose, stamp)

@@ -192,14 +192,12 @@ def name_of(symbol: str) -> str:
 
 def describe(objects: Sequence[SceneObject], facts: Sequence[Fact]) -> tuple[str, ...]:
     """Return the sentences of a scene; equal scenes give equal sentences."""
-    cubes = [o for o in objects if o.kind == "cube"]
-    plates = [o for o in objects if o.kind == "plate"]
+    cubes, plates = ([o for o in objects if o.kind == kind] for kind in ("cube", "plate"))
     solids = [o for o in objects if o.kind in SOLIDS] + [o for o in objects if o.kind == "unknown"]
     supports = [o for o in objects if o.kind in SUPPORTS]
     sentences = [_inventory(solids, "cube"), _inventory(supports, "plate"), _resting(facts)]
     sentences += _order(cubes, facts) + _near_and_far(facts, cubes) + _order(plates, facts)
-    sentences += _touching(facts)
-    return (*sentences, _gripper_and_hidden(objects, facts))
+    return (*sentences, *_touching(facts), _gripper_and_hidden(objects, facts))
 
 
 def _the(symbol: str) -> str:

@@ -42,15 +42,14 @@ def complete(clues: Clues, things: Sequence[Detection], catalogue: Catalogue) ->
     nothing below it where something would show, is in the air.
     """
     table, known = clues.view.table_top, sorted(things, key=lambda d: -d.top)
-    position = 0
-    while position < len(known):
-        upper = known[position]
-        position += 1
-        decks = [d.deck for d in known[position:] if distance_to_polygon(upper.xy[None], footprint(d))[0] < 0]
-        room = upper.bottom - max(decks, default=table if upper.bottom > table - JOINT else 0.0)
-        if not upper.known or KINDS[upper.kind].mesh or room < 2 * JOINT or _is_borne(upper, known):
+    for position, upper in enumerate(known, 1):  # what is found to be below is looked at in its turn
+        floor = table if upper.bottom > table - JOINT else 0.0
+        high = upper.known and not KINDS[upper.kind].mesh and upper.bottom - floor >= 2 * JOINT
+        if not high or _is_borne(upper, known):
             continue
-        what = _hidden_size(room, upper, catalogue)
+        decks = [d.deck for d in known[position:] if distance_to_polygon(upper.xy[None], footprint(d))[0] < 0]
+        room = upper.bottom - max(decks, default=floor)
+        what = _hidden_size(room, upper, catalogue) if room >= 2 * JOINT else None
         lower = _beneath(clues, upper, what) if what is not None else None
         if lower is None or (not lower.seen and _is_air(clues, lower)):
             continue
@@ -89,9 +88,8 @@ def _hidden_size(room: float, upper: Detection, catalogue: Catalogue) -> tuple[s
 
 def _fills(room: float, height: float, heights: set[float]) -> bool:
     """Return whether things of a height, or a single other one, fill what is left of a room."""
-    if room < -_LEVEL_ERROR:
-        return False
-    return abs(wrap_angle(room, height)) < _LEVEL_ERROR or any(abs(room - h) < _LEVEL_ERROR for h in heights)
+    full = abs(wrap_angle(room, height)) < _LEVEL_ERROR or any(abs(room - h) < _LEVEL_ERROR for h in heights)
+    return full and room >= -_LEVEL_ERROR
 
 
 def _is_air(clues: Clues, lower: Detection) -> bool:

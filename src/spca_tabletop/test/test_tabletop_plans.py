@@ -302,6 +302,21 @@ def test_what_is_named_and_out_of_sight_may_be_of_any_kind_that_carries(text: st
     assert draft.goals == ("clear unknown",) and draft.uncovers
 
 
+def test_what_is_named_may_be_behind_something_tall_which_is_set_down_elsewhere_once() -> None:
+    seen = scene(objects=("cube_green", *PLATES))
+    assert seen.scene is not None
+    low, *others = seen.scene.objects
+    post = low.model_copy(update={"size": (0.04, 0.04, 0.14)})
+    behind = seen.model_copy(update={"scene": seen.scene.model_copy(update={"objects": (post, *others)})})
+    wanted = task("Put the yellow cylinder on the red plate.")
+    request = PlanRequest(attempt="1", task=wanted, observation=behind, skills=())
+    draft = BuiltinProposer().draft(request, None, None)
+    assert draft.goals == ("put_down cube_green",) and draft.uncovers
+    for update in ({"previous": draft}, {"observation": seen}):
+        with pytest.raises(Impossible, match="There is no yellow cylinder"):
+            BuiltinProposer().draft(request.model_copy(update=update), None, None)
+
+
 @pytest.mark.parametrize(
     "text", ["Touch the left sphere.", "Put the red cube into the tray.", "Do something."]
 )

@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 from spca_core.kinds import SOLIDS, STACKABLE
 from spca_core.names import GROUND_SYMBOL, TABLE_SYMBOL
-from spca_core.plan import Task
+from spca_core.plan import Draft, Task
 from spca_core.ports.proposer import Answered, Impossible, NotUnderstood
-from spca_core.scene import Observation
+from spca_core.scene import Fact, Observation
 from spca_tabletop.language.goal import Goal, alternatives, describe
 from spca_tabletop.language.reading import reads_as, ways_to_read
 from spca_tabletop.language.talk import (
@@ -31,6 +31,7 @@ from spca_tabletop.language.words import kinds_in, known_part, words_in
 _MOST_READINGS = 128
 _MOST_TRIED = 100  # ways to take a text, over its readings
 _MOST_SUPPOSED = 24  # ways in which what is hidden may be what is named
+_TALL = 0.08  # metres of height that hide a small thing from a camera that looks at the table's middle
 
 
 class _Reading(NamedTuple):
@@ -150,19 +151,29 @@ def _talked(reading: _Reading) -> list[Talk]:
     return talks
 
 
-def uncovering(task: Task, observation: Observation) -> list[Goal]:
+def uncovering(task: Task, observation: Observation, before: Draft | None = None) -> list[Goal]:
     """Goals that bring to light what is hidden, where the text would make sense if that were what it names.
 
-    Empty where nothing is hidden, or where it would not.
+    Empty where nothing is hidden, or where it would not. What carries nothing may be behind something tall,
+    which is set down elsewhere, unless the draft `before` was to bring something to light.
     """
-    hidden = out_of_sight(observation)
+    hidden, kinds, scene = out_of_sight(observation), STACKABLE, observation.scene
+    goals: list[Goal] = [frozenset({("clear", thing)}) for thing in hidden]
+    solids = (o for o in observation.things if o.kind in SOLIDS and o.size[2] > _TALL)
+    tall = [o for o in solids if observation.holds("on", o.id, TABLE_SYMBOL)]
+    if scene and tall and not hidden and not (before and before.uncovers):
+        hidden, kinds, goals = ["unknown"], SOLIDS, [frozenset(("put_down", o.id) for o in tall)]
+        there = Fact(predicate="on", args=("unknown", TABLE_SYMBOL))
+        things = *scene.objects, tall[0].model_copy(update={"id": "unknown"})
+        update = {"objects": things, "relations": (*observation.facts, there)}
+        observation = Observation.of(scene.model_copy(update=update))
     colours = dict.fromkeys(w for text in (task.title, task.description) for w in words_in(text, "COLOUR"))
-    for kind, together in product(STACKABLE, range(1, len(hidden) + 1)):
+    for kind, together in product(kinds, range(1, len(hidden) + 1)):
         ways = product(combinations(hidden, together), permutations(colours, together))
-        for things, supposed in islice(ways, _MOST_SUPPOSED):
+        for unseen, named in islice(ways, _MOST_SUPPOSED):
             with suppress(NotUnderstood, Impossible):
-                _understood(task, _supposing(observation, dict(zip(things, supposed, strict=True)), kind))
-                return [frozenset({("clear", thing)}) for thing in hidden]
+                _understood(task, _supposing(observation, dict(zip(unseen, named, strict=True)), kind))
+                return goals
     return []
 
 

@@ -58,7 +58,7 @@ def _understood(request: PlanRequest) -> list[Goal]:
     try:
         goals = understand(request.task, request.observation)
     except (NotUnderstood, Impossible) as error:
-        if goals := uncovering(request.task, request.observation):
+        if goals := uncovering(request.task, request.observation, request.previous):
             return goals
         if isinstance(error, NotUnderstood) and (text := nearest(request.task, request.observation)):
             raise NotUnderstood(f'{error} Shall I do just this: "{text}"?', proposal=text) from error
