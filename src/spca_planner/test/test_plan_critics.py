@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from spca_core.plan import Draft, PlanRequest, Task
-from spca_core.ports.vocabulary import Vocabulary
-from spca_core.scene import Fact, Observation
+from spca_core.scene import Observation
 from spca_planner import planner
 from spca_planner.solver.judgement import Judgement
 from spca_planner.solver.process import SolverProcess
@@ -249,21 +248,6 @@ def test_all_faults_of_a_draft_are_told_at_once(solver: SolverProcess) -> None:
 
 
 # --- any environment's facts
-
-
-GRID = Observation(
-    stamp=0.0,
-    objects={"door_red": "door", "key_red": "key", "key_blue": "key", "agent": "agent"},
-    facts=(Fact(predicate="locked", args=("door_red",)), Fact(predicate="carrying", args=("key_blue",))),
-    sentences=(),
-)
-
-
-def test_facts_tell_about_their_own_kinds() -> None:
-    found = Vocabulary().extensions(GRID)
-    assert found["locked"].truth(("door_red",), GRID.objects) is True
-    assert found["carrying"].truth(("key_red",), GRID.objects) is False
-    assert found["carrying"].truth(("door_red",), GRID.objects) is None
 
 
 @pytest.mark.parametrize(
