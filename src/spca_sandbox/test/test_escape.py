@@ -348,16 +348,6 @@ def test_messages_cannot_drive_the_terminal(host: SkillHost) -> None:
     assert (outcome.failure.kind + outcome.failure.message).isprintable()
 
 
-def test_sly_values_are_sent_as_what_they_are_or_not_at_all(host: SkillHost) -> None:
-    body = """
-    class Sly(dict):
-        def items(self):
-            return [("op", "call")] * 3
-    return Sly(a=1)
-    """
-    assert attack(host, body).status in ("done", "failed")
-
-
 def test_a_worker_that_does_not_listen(hasty: SkillHost) -> None:
     """A forged early end, then deaf: the next run is in another worker."""
     loaded = hasty.load(

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from spca_core.errors import InputError, SpcaError
+from spca_core.errors import InputError
 from spca_core.skill import SkillFailure
 from spca_sandbox.host import SkillHost
 from spca_sandbox.limits import PROGRAM_MODULES, Limits, SandboxLevel, SandboxReport
@@ -40,14 +40,6 @@ def failure(outcome: RunOutcome) -> SkillFailure:
     assert outcome.status == "failed", outcome
     assert outcome.failure is not None
     return outcome.failure
-
-
-def test_loading_tells_the_functions(host: SkillHost) -> None:
-    loaded = host.load(
-        'import math\ndef a(ctx, x, *, y=1):\n    "Doc of a."\ndef b(ctx):\n    yield 1\nc = math.sin\n'
-    )
-    assert isinstance(loaded, dict)
-    assert loaded == {"a": ("ctx", "x", "y"), "b": ("ctx",)}
 
 
 @pytest.mark.parametrize(
@@ -161,17 +153,6 @@ def test_wrong_calls_are_told_plainly(host: SkillHost, call: str, part: str) -> 
     assert told.line == 2
 
 
-def test_prints_become_the_log(host: SkillHost) -> None:
-    outcome = run(host, "def skill(ctx):\n    print('a', 1, sep='-')\n    print('\\x1b[31mred')")
-    assert outcome.log == ("a-1", "\\x1b[31mred")
-
-
-def test_running_before_loading_and_wrong_arity_are_misuses(host: SkillHost) -> None:
-    assert "1 positional argument" in failure(run(host, "def skill(ctx): pass", "extra")).message
-    with SkillHost(API) as other, pytest.raises(SpcaError, match="nothing is loaded"):
-        other.run("skill", (), World())
-
-
 def test_wall_time_bounds_a_call_that_hangs_in_the_world(host: SkillHost) -> None:
     class Stuck(World):
         def __init__(self) -> None:
@@ -224,17 +205,6 @@ def test_a_call_finds_the_modules_as_they_were(module: str) -> None:
     with SkillHost(limits=Limits(modules=PROGRAM_MODULES)) as host:
         assert isinstance(host.load(source), dict)
         assert [outcome.value for outcome in host.call_many("count", [[], [], []])] == [1, 1, 1]
-
-
-def test_a_program_may_have_dataclasses_with_fields() -> None:
-    source = (
-        "from dataclasses import dataclass, field\n@dataclass(frozen=True, order=True)\n"
-        "class Node:\n    cost: int\n    path: list = field(default_factory=list, compare=False)\n"
-        "def least():\n    return min(Node(3), Node(1, ['a'])).path\n"
-    )
-    with SkillHost(limits=Limits(modules=PROGRAM_MODULES)) as host:
-        assert isinstance(host.load(source), dict)
-        assert host.call("least", ()).value == ["a"]
 
 
 def test_a_skill_that_goes_on_after_its_end_does_not_hurt_the_next(host: SkillHost) -> None:
