@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from pathlib import Path
 
 import pytest
+import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -56,35 +58,7 @@ def play(judge: Referee, *story: tuple[float, Pairs]) -> Verdict:
 
 
 SHORT = {"C": COBOT, "T": TABLE, "X": GROUND, "R": R, "G": G, "B": B, "pR": "plate_red", "pG": "plate_green"}
-STORIES = {
-    "a robot that does nothing runs out of time": ("stack_01", "181 ON_TABLE", "timeout", 180),
-    "a touch must last": ("touch_02", "0.02 C-B; 5", "running", None),
-    "a touch that lasts is a success": ("touch_02", "1; 5 C-B", "success", 1.52),
-    "the wrong cube is no success": ("touch_02", "61 C-R", "timeout", 60),
-    "the table is forbidden": ("touch_02", "1; 1 C-T C-B", "fail", 1.02),
-    "so is touching oneself": ("touch_02", "1 C-C", "fail", 0.02),
-    "a lifted cube counts once it has left the table": ("pickup_02", "1 ON_TABLE; 2 C-R", "success", 1.56),
-    "two taps are no touch that lasts": ("touch_02", "0.3 C-B; 0.2; 0.3 C-B; 1", "running", None),
-    "gripping is not lifting": ("pickup_02", "121 C-R ON_TABLE", "timeout", 120),
-    "pushing it off the table is failure": ("pickup_02", "1 ON_TABLE; 1 R-X", "fail", 1.02),
-    "a stack counts once let go": ("stack_01", "1 ON_TABLE; 2 C-R R_ON_B; 2 R_ON_B", "success", 3.82),
-    "a held stack never counts": ("stack_01", "181 C-R R_ON_B", "timeout", 180),
-    "a cube held over its goal is not placed": (
-        "pick_and_place_01",
-        "1 ON_TABLE; 150 C-R",
-        "timeout",
-        150,
-    ),
-    "upside down is another level": ("stack_02", "181 R_ON_B", "timeout", 180),
-    "a bridge needs both piers": ("stack_11", "3 B-G R-B B-T G-T; 3 B-G R-B R-G B-T G-T", "success", 3.52),
-    "discarding wants the ground": ("pick_and_place_12", "1 ON_TABLE; 3 R-X", "success", 1.82),
-    "an edge is plate and table": ("pick_and_place_13", "3 R-pR R-T", "success", 0.52),
-    "any cube will do": ("touch_01", "2 C-G", "success", 0.52),
-    "but not two halves of two cubes": ("touch_01", "0.1 C-G; 0.14 C-R; 2", "running", None),
-    "matching colours": ("pick_and_place_06", "2 G-pG", "success", 0.52),
-    "not matching": ("pick_and_place_06", "151 G-pR", "timeout", 150),
-}
-"""Level, seconds with the contacts of each, outcome, and when it came (simulated s, within two samples)."""
+STORIES = yaml.safe_load(Path(__file__).with_name("stories.yaml").read_text())
 
 
 def told(story: str) -> Iterable[tuple[float, Pairs]]:

@@ -7,9 +7,11 @@ import os
 import signal
 import threading
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from spca_core.errors import InputError
 from spca_core.skill import SkillFailure
@@ -68,63 +70,14 @@ def test_an_import_that_does_not_end(host: SkillHost) -> None:
     assert isinstance(host.load("def f(ctx): pass"), dict)
 
 
-POSE = {"x": 1, "y": 2.5, "z": 3, "yaw": 0.0}
-GIVEN = {
-    "things are read by attribute and cannot be changed": (
-        """
-def skill(ctx):
-    thing = ctx.locate("cube")
-    try:
-        thing.x = 3
-    except AttributeError:
-        fixed = True
-    return [thing.name, thing["x"], thing.size, thing.parts[0].yaw, "x" in thing, "q" in thing, fixed]
-""",
-        ["cube", 1.5, [1, 2, 3], 0.25, True, False, True],
-        [("locate", ("cube",), {})],
-    ),
-    "helpers make records and constants": (
-        """
-def skill(ctx):
-    try:
-        ctx.move_to(pose(1, 2.5, z=3), speed=0.5)
-    except MotionError as error:
-        return [error.kind, str(error), isinstance(error, CtxError), LEFT]
-""",
-        ["collision", "the table is in the way", True, 0],
-        [("move_to", (POSE,), {"speed": 0.5})],
-    ),
-    "type hints are not evaluated": ("def skill(ctx: Ctx) -> Done: return 1", 1, []),
-    "star arguments": (
-        "def skill(ctx): return ctx.all_of('on', 'a', 'b')",
-        ["on", "a", "b"],
-        [("all_of", ("on", "a", "b"), {})],
-    ),
-    "generators yield primitives": (
-        "def skill(ctx):\n    total = yield LEFT\n    total += yield 3\n    return total\n",
-        30,
-        [("step", (0,), {}), ("step", (3,), {})],
-    ),
-    "a failing primitive is raised at its yield": (
-        """
-def skill(ctx):
-    try:
-        yield "up"
-    except CtxError as error:
-        return error.kind
-""",
-        "argument",
-        [("step", ("up",), {})],
-    ),
-}
+GIVEN = yaml.safe_load(Path(__file__).with_name("given.yaml").read_text())
 
 
 @pytest.mark.parametrize("name", GIVEN)
 def test_what_a_skill_is_given(host: SkillHost, name: str) -> None:
-    source, value, calls = GIVEN[name]
-    world = World()
-    assert run(host, source, world=world).value == value
-    assert world.calls == calls
+    given, world = GIVEN[name], World()
+    assert run(host, given["source"], world=world).value == given["value"]
+    assert [[method, [*args], kwargs] for method, args, kwargs in world.calls] == given["calls"]
 
 
 @pytest.mark.parametrize(
