@@ -92,12 +92,3 @@ def test_any_text_is_read_or_refused(text: str) -> None:
         read(text, "text")
     except PddlError as error:
         assert str(error)
-
-
-@given(st.integers(0, len(DOMAIN) - 1), st.sampled_from(["", "(", ")", " ", "x", "?y "]))
-def test_a_damaged_domain_is_read_or_refused(position: int, insertion: str) -> None:
-    damaged = DOMAIN[:position] + insertion + DOMAIN[position + 1 :]
-    try:
-        parse(damaged, PROBLEM)
-    except PddlError as error:
-        assert "\n" not in str(error)
