@@ -174,13 +174,3 @@ def test_a_word_more_changes_a_family_or_is_refused(pytestconfig: pytest.Config)
                 except (NotUnderstood, Impossible):
                     continue
                 assert found != plain or more not in sentences(longer)[0].text, longer
-
-
-def test_a_pattern_is_not_tried_only_where_it_cannot_match() -> None:
-    tried = [(lexicon._compiled(a, t not in lexicon._UNBOUNDED), a) for t, a in lexicon._listed()]
-    texts = [text for family in FAMILIES.values() for said in family.values() for text in said]
-    for text in texts[::20]:
-        for pattern, written in tried:
-            assert lexicon._may_fit(written, text) or not any(
-                found.group() for found in pattern.finditer(text)
-            ), written
