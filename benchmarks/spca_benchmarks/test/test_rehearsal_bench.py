@@ -12,8 +12,7 @@ import pytest
 import spca_benchmarks
 from spca.kits import kit_named
 from spca_benchmarks import mutants
-from spca_benchmarks.campaigns.bench import Done
-from spca_benchmarks.rehearsal import RehearsalBench, RehearsalResult, RehearsalTrial, brier
+from spca_benchmarks.rehearsal import RehearsalBench, RehearsalTrial
 from spca_core.errors import InputError
 from spca_core.plan import Draft, Plan, Step
 from spca_core.scene import Observation
@@ -58,12 +57,6 @@ def test_plans_lose_exchange_and_confuse() -> None:
     assert mutants.mutant_plan(plan, "step left out", 2, SEEN) is None
 
 
-def test_domains_forget_a_precondition() -> None:
-    domain = "(:action go :parameters (?x) :precondition (clear ?x) :effect (on ?x))"
-    assert ":precondition (and) :effect (on ?x)" in mutants.mutant_domain(domain, 0)
-    assert mutants.mutant_domain(domain, 1) == ""
-
-
 def test_without_libcst_sound_plans_are_measured_and_faults_are_refused(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -75,12 +68,6 @@ def test_without_libcst_sound_plans_are_measured_and_faults_are_refused(
     assert len(bench.model_copy(update={"faults": False}).trials()) == 1
     with pytest.raises(InputError, match=r"libcst.*--no-faults"):
         bench.trials()
-
-
-def test_the_brier_score_is_of_shares_against_what_happened() -> None:
-    trial = RehearsalTrial(level="", preset="", seed=0)
-    results = [RehearsalResult(solved=solved, share=share) for solved, share in ((True, 1.0), (False, 0.5))]
-    assert brier([Done(trial, r) for r in results]) == pytest.approx(0.125)
 
 
 @pytest.mark.slow
