@@ -70,22 +70,7 @@ def test_an_unknown_world_is_told_the_known_ones(name: str) -> None:
 # Not readable
 
 
-def test_a_file_that_fails_while_it_is_read(tmp_path: Path) -> None:
-    path = tmp_path / "mine.yaml"
-    path.symlink_to("/proc/self/mem")  # a regular file whose first byte nobody can read
-    if not path.is_file():
-        pytest.skip("no /proc here")
-    assert f"cannot read the world ({path}): " in refusal(path)
-
-
 # No world
-
-
-@pytest.mark.parametrize("text", ["", "just words", "- a\n- list\n", "42", "null"])
-def test_another_kind_of_file(tmp_path: Path, text: str) -> None:
-    path = tmp_path / "mine.yaml"
-    path.write_text(text)
-    assert f"not a world ({path}): the file: " in refusal(path)
 
 
 def put(content: dict[str, Any], path: str, value: Any) -> None:

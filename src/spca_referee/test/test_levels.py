@@ -139,15 +139,6 @@ def test_a_bad_file_gets_one_clear_line(case: str, tmp_path: Path):
     assert "\n" not in str(error.value)
 
 
-@pytest.mark.parametrize("text", ["a: [", "\x00", "- just\n- a list", ""])
-def test_what_is_not_yaml_or_not_a_level_is_said(text: str, tmp_path: Path):
-    path = tmp_path / "broken.yaml"
-    path.write_text(text)
-    with pytest.raises(InputError, match=r"not valid YAML|not a level") as error:
-        load_level(path, WORLD)
-    assert "\n" not in str(error.value)
-
-
 def test_a_level_that_needs_what_the_world_lacks_is_refused():
     with pytest.raises(InputError, match="unknown model 'box_blue'"):
         load_level("touch_02", without(WORLD, "box_blue"))

@@ -44,11 +44,6 @@ def workspace(world: World) -> tuple[mujoco.MjModel, WorkspaceIndex]:
     return build_model(world, world.objects)
 
 
-@given(gaps)
-def test_gap_and_driver_angle_are_inverse(gap: float) -> None:
-    assert gripper.gap_of(gripper.driver_angle(gap)) == pytest.approx(gap, abs=1e-9)
-
-
 def test_published_figures_come_out() -> None:
     """Closed at 0.8 rad; 11 mm longer after closing by 45 mm; 162.8 mm long closed (Robotiq manual)."""
     assert pytest.approx(0.8, abs=0.01) == gripper.CLOSED_ANGLE
@@ -61,13 +56,6 @@ def test_published_figures_come_out() -> None:
 def test_an_impossible_gap_is_refused(gap: float) -> None:
     with pytest.raises(InputError):
         gripper.driver_angle(gap)
-
-
-def test_pad_force_is_the_virtual_work_of_the_motor() -> None:
-    angle, step = gripper.driver_angle(0.04), 1e-6
-    closing = gripper.gap_of(angle) - gripper.gap_of(angle + step)  # both pads together
-    assert gripper.pad_force(5.0, angle) * closing == pytest.approx(5.0 * step, rel=1e-4)
-    assert gripper.pad_force(5.0, angle) == pytest.approx(46, abs=1)
 
 
 @given(q=joints, gap=gaps)
@@ -136,16 +124,3 @@ def test_the_planning_table_is_endless_and_the_real_one_is_not(
     mujoco.mj_forward(model, data)
     pairs = {frozenset(index.geom_models[g] for g in geoms) for geoms in data.contact.geom}
     assert (frozenset({"thing", world.table.model}) in pairs) == touches
-
-
-@pytest.mark.parametrize("configuration", ["home", "out_of_view"])
-def test_named_configurations_are_free(
-    world: World, workspace: tuple[mujoco.MjModel, WorkspaceIndex], configuration: str
-) -> None:
-    model, index = workspace
-    data = mujoco.MjData(model)
-    index.set_arm(data, np.array(getattr(world.robot, configuration)))
-    for i, item in enumerate(world.objects):
-        index.set_item(data, item.model, Pose.from_xyz_yaw(5.0 + i, 5.0, 1.0))
-    mujoco.mj_forward(model, data)
-    assert data.ncon == 0

@@ -21,12 +21,6 @@ def test_the_catalogue_knows_classes_only(world: World, twin_world: World) -> No
     assert Catalogue.from_world(twin_world) == catalogue, "the catalogue does not contain counts"
 
 
-def test_of_cubes_of_different_sizes_the_commonest_is_known(world: World) -> None:
-    large = world.objects[0].model_copy(update={"size": (0.05, 0.05, 0.05)})
-    catalogue = Catalogue.from_world(world.model_copy(update={"objects": (large, *world.objects[1:])}))
-    assert catalogue.cube_edge == 0.04
-
-
 def test_a_world_knows_its_colours_better_than_the_palette(world: World) -> None:
     shade = (0.05, 0.46, 0.73)
     dyed = [o.model_copy(update={"colour": shade}) if "green" in o.model else o for o in world.objects]

@@ -16,7 +16,7 @@ from spca_sim.live_view import LiveView
 from spca_sim.mujoco_world import MujocoWorld
 from spca_sim.pacer import Pacer
 from spca_sim.recording import SimState, load_states, save_states
-from spca_sim.variation import PRESETS, SimVariation, draw_variation
+from spca_sim.variation import SimVariation
 from spca_sim.video import render_video
 
 
@@ -86,15 +86,6 @@ def test_no_display_is_one_clear_line(world: World, monkeypatch: pytest.MonkeyPa
     monkeypatch.delenv("WAYLAND_DISPLAY", raising=False)
     with pytest.raises(InputError, match="--view"):
         LiveView(MujocoWorld(world))
-
-
-def test_variations_are_drawn_by_seed() -> None:
-    for preset in PRESETS:
-        assert draw_variation(preset, 3) == draw_variation(preset, 3)
-    assert draw_variation("nominal", 3) == SimVariation()
-    assert draw_variation("noisy", 3) != draw_variation("noisy", 4)
-    with pytest.raises(InputError, match="nominal"):
-        draw_variation("wild", 0)
 
 
 def test_a_checkpoint_fits_its_own_variation_only(world: World) -> None:
