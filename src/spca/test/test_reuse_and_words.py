@@ -13,11 +13,10 @@ import yaml
 from pydantic import BaseModel
 
 from spca.dialogue import Dialogue
-from spca_coder.drafting import TOKEN_BUDGET, relevant, situation, tokens_of
-from spca_coder.language import LanguageCoder
+from spca_coder.drafting import TOKEN_BUDGET, relevant
 from spca_coder.source import LibraryReader, read
 from spca_core.options import RunOptions
-from spca_core.plan import ActionSchema, CodeRequest, Draft, Plan, PlanRequest, PlanResult, Step
+from spca_core.plan import ActionSchema, Draft, Plan, PlanRequest, PlanResult, Step
 from spca_core.ports.chat import ChatReply, Message, Role
 from spca_core.ports.proposer import ModelError, NotUnderstood
 from spca_core.scene import Observation
@@ -140,27 +139,6 @@ def test_for_a_task_that_the_grammar_does_not_know_the_usual_skills_are_told() -
     assert "Said and done so far" not in prompt(request(), None)
 
 
-def test_prompts_are_short() -> None:
-    """In tokens, on a table of seven things: fresh, with skills, and two to write."""
-    text = TabletopKit.builtin_skills.read_text()
-    seen = scene().model_copy(update={"restated": True})
-    planner = [
-        sum(
-            tokens_of(str(m["content"]))
-            for m in messages(request(observation=seen, skills=s), None, None, TabletopVocabulary(), ACTIONS)
-        )
-        for s in ((), LibraryReader().signatures(text))
-    ]
-    schemas = tuple(a.schema for a in parse_domain(pddl.DOMAIN).actions.values())[1:4:2]
-    shown = relevant(text, schemas, TOKEN_BUDGET, actions=told_of(ACTIONS, WORDS))
-    coder = LanguageCoder(None)  # type: ignore[arg-type]
-    plan = Plan(steps=(), schemas=schemas, draft=Draft(domain="", problem=""))
-    asked = CodeRequest(attempt="", task=TASK, observation=seen, plan=plan, library=text)
-    code = coder.messages(schemas, TabletopKit().api, shown, situation(asked), "", "")
-    sizes = [*planner, sum(tokens_of(str(m["content"])) for m in code)]
-    assert all(size <= most for size, most in zip(sizes, (900, 1200, 1400), strict=True)), sizes
-
-
 def test_a_domain_that_forgets_what_is_seen_is_not_trusted() -> None:
     """After placing, the hand is seen to be empty; a domain without a word of that worked only by chance."""
     effect = "(on ?cube ?plate) (hand_empty) (not (holding ?cube))"
@@ -180,23 +158,6 @@ def test_a_domain_that_forgets_what_is_seen_is_not_trusted() -> None:
         evidence = READER.weigh(plan, [held, placed], placed, scene())
         assert not evidence.contradicted
         assert [str(o) for step in evidence.steps for o in step.overlooked] == missed
-
-
-@pytest.mark.parametrize(
-    ("goal", "words"),
-    [
-        ("(exists (?p - plate) (on cube_red ?p))",
-         "the red cube on the green plate; or the red cube on the blue plate; or"),
-        ("(forall (?p - cube) (touched ?p))", "touched"),
-        ("(and (clear cube_red) (clear cube_blue))", "the blue cube clear, the red cube clear"),
-        ("(and (not (= cube_red cube_blue)) (imply (clear cube_red) (holding cube_red)))", "gripper"),
-    ],
-)  # fmt: skip
-def test_a_goal_is_told_in_words(goal: str, words: str) -> None:
-    good = pddl.draft(prompt(request(), None), "Put the red cube on the blue plate.")
-    problem = re.sub(r"\(:goal .*\)\)", f"(:goal {goal}))", good.problem)
-    told = READER.goal(Draft(domain=good.domain, problem=problem))
-    assert words in told and "(" not in told and "?" not in told
 
 
 def test_a_conversation_reaches_the_model(tmp_path: Path) -> None:

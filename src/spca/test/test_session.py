@@ -411,13 +411,6 @@ def _elsewhere(folder: Path) -> dict[str, str]:
     return {**os.environ, "SPCA_ROOT": str(folder)}
 
 
-def test_a_single_question_is_answered(tmp_path: Path):
-    command = [*SPCA, "do", "what", "do", "you", "see?"]
-    done = subprocess.run(command, env=_elsewhere(tmp_path), capture_output=True, text=True, check=False)
-    assert done.returncode == 0 and "There is a blue cube" in done.stdout
-    assert not (tmp_path / "runs").exists()
-
-
 def test_what_a_sentence_took_is_given_back():
     """Descriptors would else be used up by a thousand sentences; benchmarks/soak.py measures memory, too."""
     with spca.session(report=False) as table:
