@@ -45,15 +45,6 @@ def test_objects_are_named_and_those_out_of_sight_fainter() -> None:
     assert table.pose.position.z < WORLD.table.top
 
 
-def test_the_names_of_a_stack_are_one_text_above_it() -> None:
-    stack = Scene(
-        stamp=1.0, objects=(cube("cube_red", z=0.46), cube("cube_blue")), relations=(), sentences=()
-    )
-    (name,) = [p for p in scene_pictures(stack, WORLD) if p.text]
-    assert name.text == "red cube\nblue cube"
-    assert name.pose.position.z > 0.48
-
-
 def topics_of_rviz() -> set[str]:
     displays = yaml.safe_load(RVIZ.read_text())["Visualization Manager"]["Displays"]
     return {d["Topic"]["Value"] for d in displays if d["Class"].endswith("MarkerArray")}

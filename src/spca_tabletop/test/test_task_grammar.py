@@ -128,21 +128,7 @@ def test_readings_span_all_words() -> None:
                     rule.parse((*tokens[:at], Token("STRANGE", None, "strange"), *tokens[at:]), "Said")
 
 
-LONG = (
-    "Build a tower of six consisting of red, green, blue, yellow, orange and purple with the red cube at "
-    "the base, the green cube above it, the blue cube above the green one, the yellow one above the blue.",
-    "Build a tower of six with red at the base, green above it, blue above green, yellow above blue, orange "
-    "above yellow and purple on top.",
-    "Put each cube on a plate of another colour, one cube on each plate.",
-    "Put each cube on a plate.",
-    "Build a tower of six cubes.",
-    "Touch two of the cubes, then put any cube next to any other cube, and put any other cube on any plate.",
-    "Put any cube on any other cube, put any cube next to any other cube and put another cube on a plate.",
-    "Two cubes to a plate: red and blue on the green plate, then yellow and green on the blue plate.",
-)
-
-
-@pytest.mark.parametrize("text", LONG)
+@pytest.mark.parametrize("text", FAMILIES["long"])
 def test_a_long_text_is_read_at_once(text: str) -> None:
     """Processor time: the reading of a busy machine is not measured. It takes 10 to 40 ms."""
     best = 1.0
