@@ -59,21 +59,9 @@ RUNS = [
     ("BabyAI-MiniBossLevel", 1),
     ("MiniGrid-Dynamic-Obstacles-6x6", 0),
 ]
-FURTHER = [
-    ("MiniGrid-Empty-8x8", 0),
-    ("MiniGrid-GoToObject-8x8-N2", 1),
-    ("BabyAI-PickupLoc", 4),
-    ("MiniGrid-DoorKey-8x8", 0),
-    ("MiniGrid-LockedRoom", 2),
-    ("BabyAI-UnlockToUnlock", 0),
-    ("MiniGrid-BlockedUnlockPickup", 0),
-    ("MiniGrid-PutNear-8x8-N3", 0),
-]
 
 
-@pytest.mark.parametrize(
-    ("level", "seed"), [*RUNS, *(pytest.param(*run, marks=pytest.mark.full) for run in FURTHER)], ids=str
-)
+@pytest.mark.parametrize(("level", "seed"), RUNS, ids=str)
 def test_builtin_solves(level: str, seed: int, tmp_path: Path) -> None:
     result = run(level, seed, tmp_path)
     assert result.success, result.reason
