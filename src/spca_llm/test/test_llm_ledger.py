@@ -12,7 +12,7 @@ from spca_core.ports.chat import Role
 from spca_core.prompting import user
 from spca_llm.chat import Chat
 from spca_llm.client import OpenAISource
-from spca_llm.config import Budget, LlmConfig, ModelConfig
+from spca_llm.config import Budget, LlmConfig, ModelConfig, Price, PriceTable
 from spca_llm.exchange import Answer, Exchange, Request
 from spca_llm.ledger import ExchangeLog, read_exchange, set_aside
 
@@ -98,6 +98,15 @@ def test_a_budget_in_dollars_needs_a_price():
     source = OpenAISource(LlmConfig(roles={"coder": model}, budget=Budget(usd=1)), env={})
     with pytest.raises(InputError, match="no price for model 'mystery'"):
         source.preflight(["coder"])
+
+
+def test_only_servers_elsewhere_cost_money():
+    table = PriceTable({"m": Price(input=1.0, output=2.0)})
+    answer = Answer(text="", input_tokens=1_000_000, output_tokens=1_000_000)
+    for url, expected in (("http://127.0.0.1:1/v1", 0.0), ("https://example.org/v1", 3.0)):
+        model = ModelConfig(model="m", base_url=url)
+        source = OpenAISource(LlmConfig(roles={"coder": model}), table, env={})
+        assert source._priced(answer, model).usd == pytest.approx(expected)
 
 
 def test_nothing_is_asked_once_the_budget_is_spent(tmp_path: Path):
