@@ -16,8 +16,6 @@ from spca_sense.remarks import (
     LONGEST_REMARK,
     MOST_REMARKS,
     PREFIX,
-    LanguageVision,
-    Sentences,
     disagreement,
     fuse,
     quotable,
