@@ -23,7 +23,6 @@ from spca.events import Event
 from spca_core import extensions
 from spca_core.paths import ROOT, WORLDS
 from spca_core.processes.child import python_command
-from spca_core.verdict import Ending
 from spca_tabletop.kit import TabletopKit
 from spca_testing.command import interrupted, spca
 
@@ -278,22 +277,6 @@ def test_no_text_steers_the_terminal(tmp_path, capsys):
     results().print("warehouse:one:")
     show_table(("level",), [("warehouse:one:",)])
     assert capsys.readouterr().out.count("warehouse:one:") == 2, "names are printed as they are"
-
-
-def test_what_a_run_says_is_for_people(capsys):
-    """Each fault of a proposer once, where a skill failed, and the unit of the world's own time."""
-    again = "draft: this draft is the same as one that was rejected before: "
-    failure = {"kind": "error", "message": "name 'grip' is not defined", "line": 7}
-    step = {"status": "failed", "started": 2.0, "ended": 14.0, "failure": failure}
-    with Progress(unit="steps") as progress:
-        for text in ("(on ?x) is unknown", *[f"{again}(on ?x) is unknown"] * 7):
-            progress(Event(kind="draft", wall=0.0, sim=0.0, stage="plan", text=text))
-        progress(Event(kind="step", wall=0.0, sim=0.0, text="go(door)", data=step))
-    said = capsys.readouterr().err
-    assert said.count("draft rejected") == 1
-    assert "12.0 steps" in said and "simulated" not in said
-    assert "name 'grip' is not defined (line 7 of the run's library.py)" in " ".join(said.split())
-    assert not [ending for ending in Ending if "_" in ending.words]
 
 
 def test_help_installs_nothing(tmp_path):

@@ -21,6 +21,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import yaml
 
 import spca
 from spca.cli import main
@@ -169,80 +170,12 @@ READERS = {
     "Planetarium": Reader("planetarium.db", lambda f: descriptions.__wrapped__(f / "planetarium.db")),
 }  # fmt: skip
 
-RESUMED = "resume the state", "resume the world"
-PACKAGE, RUN, KERNEL = "the package's own", "of the run or campaign that this program writes", "the machine's"
-OPENS: dict[str, tuple[str, ...] | str] = {
-    "spca_benchmarks/campaigns/campaign.py": ("campaign",),
-    "spca_benchmarks/campaigns/published.py": PACKAGE,
-    "spca_benchmarks/models/bench.py": PACKAGE,
-    "spca_benchmarks/models/page.py": RUN,
-    "spca_benchmarks/pddl/tasks.py": PACKAGE,
-    "spca_benchmarks/remedies.py": RUN,
-    "spca/commands/new.py": PACKAGE,
-    "spca/kits.py": PACKAGE,
-    "spca/learned.py": ("answer",),
-    "spca/report/page.py": ("report",),
-    "spca/report/pages.py": ("report",),
-    "spca/ros/program.py": RUN,
-    "spca/runs.py": RUN,
-    "spca/web_page.py": RUN,
-    "spca_coder/trusted.py": ("module of a skill", "record of a skill"),
-    "spca_core/arms.py": ("arm",),
-    "spca_core/kinds.py": ("kind", "mesh of a kind"),
-    "spca_core/processes/child.py": RUN,
-    "spca_core/run_folder.py": ("picture", "state", "manifest", "resume", *RESUMED),
-    "spca_core/skill_package.py": ("skill package", "skill of a package"),
-    "spca_core/validation.py": ("level", "world", "arm", "kind"),
-    "spca_core/world.py": ("world",),
-    "spca_robot/description/moveit_config.py": PACKAGE,
-    "spca_sim/gazebo/node.py": RUN,
-    "spca_llm/config.py": ("model configuration", "prices"),
-    "spca_llm/ledger.py": ("replay", "run"),
-    "spca_minigrid/levels.py": PACKAGE,
-    "spca_minigrid/pictures.py": RUN,
-    "spca_minigrid/proposer.py": PACKAGE,
-    "spca_motion/kernel.py": KERNEL,
-    "spca_planner/solver/child.py": KERNEL,
-    "spca_planner/solver/downward.py": RUN,
-    "spca_planner/trusted.py": ("domain",),
-    "spca_referee/level.py": ("level", "check"),
-    "spca_referee/check.py": ("level", "check"),
-    "spca_ros/domain.py": KERNEL,
-    "spca_ros/security.py": KERNEL,
-    "spca_sense/recorded_camera.py": ("frame",),
-    "spca_sim/recording.py": ("states",),
-    "spca_tabletop/language/lexicon.py": PACKAGE,
-    "spca_tabletop/plan/problem.py": PACKAGE,
-    "spca_tabletop/video.py": RUN,
-    "spca_extras/hand_eye_files.py": ("camera info", "joint state", "tool's pose"),
-    "spca_extras/mcap_log.py": RUN,
-    "spca_extras/message_definitions.py": PACKAGE,
-    "spca_extras/mcp_server.py": RUN,
-    "spca_copic/selectors/weights.py": ("selector",),
-    "spca_household/engine.py": PACKAGE,
-    "spca_programs/grammar.py": PACKAGE,
-    "spca_programs/grasp/bench.py": ("program",),
-    "spca_programs/grasp/dataset.py": ("released grids",),
-    "spca_programs/ipp/bench.py": PACKAGE,
-    "spca_programs/ipp/store.py": ("program",),
-    "spca_worldcoder/report.py": RUN,
-    "spca_worldcoder/run.py": RUN,
-    "spca_worldcoder/sandbox.py": PACKAGE,
-    "spca_acpbench/ipc.py": ("table of domains",),
-    "spca_acpbench/questions.py": ("ACPBench",),
-    "spca_boxoban/bench.py": ("Boxoban",),
-    "spca_judges/catalogue.py": PACKAGE,
-    "spca_judges/install.py": PACKAGE,
-    "spca_mbm/checking.py": PACKAGE,
-    "spca_mbm/problems.py": ("motion problem",),
-    "spca_planbench/planbench.py": ("PlanBench",),
-    "spca_planbench/planetarium.py": ("Planetarium",),
-}
+OPENS = yaml.safe_load(Path(__file__).with_name("opened_files.yaml").read_text())
 """Every module that opens files to read them: the readers here that damage them, or whose they are."""
 
 
 def test_no_file_from_outside_is_opened_unknown_to_this_test() -> None:
-    """Whoever reads another file names here the reader that gets it damaged, or whose file it is."""
+    """Whoever reads another file names there the reader that gets it damaged, or whose file it is."""
     opening = {
         str(path.relative_to(ROOT)).split("/", 2)[2]
         for wing in ("src", "plugins", "research", "judges", "benchmarks")

@@ -11,7 +11,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "scripts"))
 from full_stack_grip import Carry
-from full_stack_launch import judged, launched, readme_line, real_time_factor
+from full_stack_launch import judged, launched, readme_line
 from full_stack_table import NOT_RUN, Row, merged, rows_of, written
 
 from spca_core.errors import InputError
@@ -104,12 +104,6 @@ def event(kind: str, wall: float, sim: float, failure: str = "") -> dict[str, ob
 
 
 RUN = [event("run_started", 0, 2), event("step", 4, 8), event("step", 10, 15), event("verdict", 14, 15)]
-
-
-def test_the_real_time_factor_covers_the_same_interval_by_both_clocks() -> None:
-    """From the verdict on, events bear the verdict's time while wall time goes on."""
-    assert real_time_factor(RUN) == pytest.approx(1.5)
-    assert real_time_factor([]) == 0.0
 
 
 @pytest.mark.parametrize(

@@ -51,72 +51,12 @@ LAUNCH = Path(os.environ.get("SPCA_LAUNCH_FILES", ROOT / "launch"))
 FILES = sorted(LAUNCH.glob("*.launch.py"))
 
 
-def typed(words: str) -> dict[str, str]:
-    """Arguments as they are typed."""
-    return {name: value for name, _, value in (word.partition(":=") for word in words.split())}
-
-
+ARGUMENTS = yaml.safe_load(Path(__file__).with_name("launch_arguments.yaml").read_text())
 DEFAULTS = {
-    "bringup.launch.py": typed(
-        "level:=stack_01 sim:=gazebo arm:=moveit pipeline:=ompl proposer:=builtin llm:= vision:=false "
-        "detector:=shapes skills:=auto library:= engine:=fast-downward solver_timeout_s:=20.0 "
-        "rehearse:=auto video:=true preset:=nominal layout_seed:=0 robot:=generated headless:=true "
-        "rviz:=false view:=none markers:=true rate:=0 record:= config:= secure:= sense:= planner:= "
-        "coder:="
-    ),
-    "gazebo.launch.py": typed(
-        "world:=tabletop layout_seed:= robot:=generated headless:=true rate:=0 watched:="
-    ),
-    "rviz.launch.py": typed("world:=tabletop rviz:=true robot_state_publisher:=true"),
+    file: {name: value for name, _, value in (word.partition(":=") for word in told["defaults"].split())}
+    for file, told in ARGUMENTS.items()
 }
 """What each file promises where nothing is given."""
-CHOICES = {
-    "bringup.launch.py": {
-        "rviz": ("false", "true"),
-        "headless": ("true", "false"),
-        "arm": ("moveit", "embedded"),
-        "robot": ("generated", "none", "ur5e"),
-        "sim": ("gazebo", "mujoco"),
-    },
-    "gazebo.launch.py": {"headless": ("true", "false")},
-    "rviz.launch.py": {"rviz": ("true", "false"), "robot_state_publisher": ("true", "false")},
-}
-"""Arguments that decide which processes there are; `--full` tries each combination, else `COVERING`."""
-COVERING = {"bringup.launch.py": (4, 9, 37, 44), "gazebo.launch.py": (3,), "rviz.launch.py": (3,)}
-"""Combinations that hold every choice of a launch file, besides its defaults."""
-PASSED_ON = {
-    "bringup.launch.py": {
-        "pipeline": ("ompl", "pilz_industrial_motion_planner", "chomp", "stomp"),
-        "proposer": ("builtin", "openai"),
-        "llm": ("", "models.yaml"),
-        "vision": ("false", "true"),
-        "detector": ("shapes",),
-        "skills": ("auto", "empty"),
-        "library": ("", "learned"),
-        "engine": ("fast-downward", "pyperplan"),
-        "solver_timeout_s": ("20.0", "5"),
-        "rehearse": ("auto", "never"),
-        "video": ("true", "false", "hd"),
-        "preset": ("nominal", "shuffled", "noisy", "hard", "disturbed"),
-        "layout_seed": ("", "0", "5"),
-        "rate": ("0", "1", "0.5"),
-        "level": ("stack_01", "bowls_01", "none"),
-        "config": ("", "more.yaml"),
-        "markers": ("true", "false"),
-        "sense": ("", "/my_sense"),
-        "planner": ("", "my_planner"),
-        "coder": ("", "/a/coder"),
-    },
-    "gazebo.launch.py": {
-        "world": ("tabletop", "bowls"),
-        "layout_seed": ("", "3"),
-        "rate": ("0", "1.5"),
-        "robot": ("generated",),
-        "watched": ("", "box_red,box_blue"),
-    },
-    "rviz.launch.py": {"world": ("tabletop", "bowls")},
-}
-"""Arguments that are passed on: values are drawn for each combination of the others."""
 
 
 MUJOCO = {"sim": "mujoco", "arm": "embedded"}
@@ -128,11 +68,10 @@ WATCHED = {"stack_01": "box_blue,box_red", "bowls_01": "bowl_blue,box_red", "non
 
 def combinations(file: str) -> list[dict[str, str]]:
     """Values of all arguments of a launch file but `record`."""
-    draw = random.Random(7)
+    draw, choices, others = random.Random(7), ARGUMENTS[file]["choices"], ARGUMENTS[file]["passed on"]
     return [
-        dict(zip(CHOICES[file], values, strict=True))
-        | {name: draw.choice(among) for name, among in PASSED_ON[file].items()}
-        for values in itertools.product(*CHOICES[file].values())
+        dict(zip(choices, values, strict=True)) | {name: draw.choice(others[name]) for name in others}
+        for values in itertools.product(*choices.values())
     ]
 
 
@@ -400,7 +339,9 @@ def test_the_defaults_of_each_file_start_what_its_programs_accept(file: str, ins
 def each_combination() -> Iterator[Any]:
     for file in DEFAULTS:
         for number in range(len(combinations(file))):
-            yield pytest.param(file, number, marks=[pytest.mark.full] * (number not in COVERING[file]))
+            yield pytest.param(
+                file, number, marks=[pytest.mark.full] * (number not in ARGUMENTS[file]["covering"])
+            )
 
 
 @pytest.mark.slow

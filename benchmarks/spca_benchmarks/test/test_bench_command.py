@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import warnings
 from pathlib import Path
 
 import pytest
 
 from spca_benchmarks.campaigns.campaign import read_campaign
 from spca_benchmarks.campaigns.console import run_bench
-from spca_benchmarks.campaigns.engine import open_cluster
-from spca_benchmarks.campaigns.page import PageTable
 from spca_testing.bench import ToyBench
 
 
@@ -37,29 +34,6 @@ def test_the_terminal_names_what_failed_and_what_differs(
     run_bench(apart, tmp_path / "apart", workers=1, baseline=tmp_path / "old")
     said = capsys.readouterr().out
     assert "(0 of 2 trials are in both): 2 of 3 solved before, 1 of 2 now." in said
-
-
-def test_only_so_many_failures_are_listed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    run_bench(ToyBench(length=33, fails=tuple(f"a/{n}" for n in range(33))), tmp_path / "c", workers=1)
-    said = capsys.readouterr().out
-    assert said.count(": not solved") == 30 and "and 3 more that were not solved: see the page" in said
-
-
-def test_a_table_that_is_too_wide_for_a_terminal_is_turned() -> None:
-    wide = PageTable([f"a long head {n}" for n in range(13)], [("one", *range(12)), ("two", *range(12))])
-    heads, rows = wide.narrow()
-    assert heads == ["a long head 0", "one", "two"] and rows[1] == ["a long head 2", "1", "1"]
-    narrow = PageTable(("model", "solved"), [("one", 1)])
-    assert narrow.narrow() == (["model", "solved"], [["one", "1"]])
-
-
-@pytest.mark.slow
-def test_two_campaigns_at_a_time_want_no_port_of_each_other() -> None:
-    """dask warns where its usual port is taken."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        with open_cluster(1), open_cluster(1) as client:
-            assert client.submit(abs, -1).result() == 1
 
 
 @pytest.mark.slow

@@ -10,20 +10,11 @@ from spca_benchmarks.campaigns.campaign import bench_in, read_campaign
 from spca_benchmarks.campaigns.command_line import benches
 from spca_benchmarks.campaigns.engine import run_campaign
 from spca_benchmarks.campaigns.report import write_report
-from spca_benchmarks.levels import LevelsBench, LevelTrial, causes
+from spca_benchmarks.levels import LevelsBench, LevelTrial
 from spca_core.errors import InputError
 from spca_core.extensions import installed
 from spca_testing.bench import ToyBench
 from spca_testing.bench import run_summary as result
-
-
-def test_causes_are_pooled_over_names_and_numbers() -> None:
-    failed = [
-        result("fail", "cube_red slipped at 0.31 m"),
-        result("fail", "cube_blue slipped at -0.2 m"),
-        result("timeout", "too late"),
-    ]
-    assert [n for _, n in causes(failed)] == [2, 1]
 
 
 def test_the_table_has_groups_and_all_of_them() -> None:

@@ -8,12 +8,10 @@ import pytest
 
 from spca.report.page import write_report
 from spca.runs import Run
-from spca_benchmarks.remedies import disturbances_in
 from spca_core.options import RunOptions
 from spca_core.plan import ActResult
 from spca_core.run_folder import RunFolder
 from spca_sim.disturbances.disturbance import KINDS, Happened
-from spca_sim.disturbances.recorder import DISTURBANCES
 
 LEVELS = {"pull_out": ("pick_and_place_04", 1), "target": ("stack_01", 2)}
 EACH = {*LEVELS, "hand"}
@@ -40,12 +38,3 @@ def test_a_level_is_solved_whatever_happens(kind: str, tmp_path: Path) -> None:
         assert acts[0].steps[-1].failure is not None and acts[0].steps[-1].failure.kind == "lost"
     if kind == "target":
         assert [a.status for a in acts] == ["failed", "done"]
-
-
-def test_what_happens_after_the_verdict_is_nothing_to_cope_with(tmp_path: Path) -> None:
-    (tmp_path / DISTURBANCES).mkdir()
-    for number, (kind, stamp) in enumerate([("push", 3.0), ("knock", 9.0)], 1):
-        happened = Happened.model_validate({"kind": kind, "stamp": stamp, "text": "something happens"})
-        (tmp_path / DISTURBANCES / f"{number}_{kind}.json").write_text(happened.model_dump_json())
-    assert disturbances_in(tmp_path, until=5.0) == ("push",)
-    assert disturbances_in(tmp_path, until=10.0) == ("push", "knock")

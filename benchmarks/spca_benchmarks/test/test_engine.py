@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import html
 import json
 import re
@@ -122,13 +121,6 @@ def test_a_torn_or_corrupt_line_costs_only_its_own_trial(tmp_path: Path) -> None
     campaign = run_campaign(ToyBench(length=4), folder, workers=1)
     assert len(campaign.done) == 4
     assert set(read_campaign(ToyBench(length=4), folder).results) == {"a/0", "a/1", "a/2", "a/3"}
-
-
-def test_results_are_a_table_as_well(tmp_path: Path) -> None:
-    write_report(run_campaign(ToyBench(fails=("a/1",)), tmp_path / "c", workers=1))
-    with (tmp_path / "c" / "results.csv").open() as file:
-        rows = list(csv.DictReader(file))
-    assert [(r["trial"], r["solved"]) for r in rows] == [("a/0", "True"), ("a/1", "False"), ("a/2", "True")]
 
 
 def test_two_campaigns_are_compared_by_trial(tmp_path: Path) -> None:

@@ -80,15 +80,6 @@ def test_a_variant_exchanges_the_part_that_it_names(
     assert (parts.solver is not None) == (name == "one-validator")
 
 
-def test_the_coder_of_the_whole_library_is_shown_all_of_it(usual: tuple[Proposals, RunOptions]) -> None:
-    before, _ = usual
-    chat = before.coder.chat
-    library = "def skill(ctx): pass\n" * 2000
-    asked = ((), kit_named("tabletop").api, library, "", "", "")
-    assert library in str(variants.WholeLibrary(chat).messages(*asked)[1]["content"])
-    assert library not in str(before.coder.messages(*asked)[1]["content"])
-
-
 def test_tamer_is_not_asked_by_one_validator(monkeypatch: pytest.MonkeyPatch) -> None:
     def rejecting(*_: object) -> object:
         raise AssertionError("TAMER was asked")

@@ -11,22 +11,18 @@ from pathlib import Path
 import pytest
 
 from spca.api import select_levels
-from spca_benchmarks.campaigns.bench import Done
 from spca_benchmarks.campaigns.campaign import ResultLine, StoredCampaign, bench_in, read_campaign
 from spca_benchmarks.campaigns.engine import run_campaign
-from spca_benchmarks.campaigns.page import Page
 from spca_benchmarks.campaigns.report import share, write_report
 from spca_benchmarks.campaigns.statistics import Paired
-from spca_benchmarks.models.bench import ModelResult, ModelsBench
+from spca_benchmarks.models.bench import ModelsBench
 from spca_core.errors import InputError
 from spca_core.paths import ROOT
-from spca_testing.bench import run_summary
 from spca_testing.models.behaviours import Behaviour, Status
 from spca_testing.models.fallible_model import MODELS, FallibleModel, configuration
 from spca_testing.models.server import ModelServer, Seen
 from spca_testing.pddl import goal
 
-NEW_VARIANTS = ("always-rehearsal", "one-validator", "whole-library", "vision-alone")
 LEVELS = ("touch_02", "touch_03")
 
 
@@ -212,40 +208,6 @@ def test_a_price_limit_ends_the_campaign(tmp_path: Path) -> None:
     )
     campaign = run_campaign(bench, tmp_path / "c", workers=1)
     assert len(campaign.done) == 1 and "US dollars are used up" in campaign.stopped
-
-
-@pytest.mark.slow
-@pytest.mark.full
-def test_ablations_are_variants_of_one_campaign(tmp_path: Path) -> None:
-    """Each of them solves an easy level; each does without what its name says."""
-    model = scripted(tmp_path, "m")
-    bench = ModelsBench(models=(model,), levels=("touch_02",), tables=1, variants=NEW_VARIANTS)
-    campaign = run_campaign(bench, tmp_path / "c", workers=1)
-    results = {d.trial.variant: d.result for d in campaign.done}
-    assert set(results) == set(NEW_VARIANTS) and all(r.success for r in results.values()), campaign.broken
-    roles = {variant: set(result.usage) for variant, result in results.items()}
-    assert "vision" in roles["vision-alone"] and "vision" not in roles["whole-library"]
-    asked = (tmp_path / "c" / "llm" / "m_vision-alone_0_touch_02").glob("*planner_big.json")
-    question = next(asked).read_text()
-    assert "There is a blue cube" in question and "(leftmost cube" not in question
-
-
-def test_published_figures_stand_beside_the_same_levels_only(tmp_path: Path) -> None:
-    """MiniGrid's nine categories, in order, with the paper's figure; a part of them without."""
-    levels = tuple(info.name for info in select_levels(["minigrid:published"]))
-    for chosen, known in ((levels, True), (levels[:-1], False)):
-        bench = ModelsBench(models=("builtin",), levels=chosen, tables=1, preset="nominal")
-        done = [Done(t, ModelResult(**dict(run_summary()))) for t in bench.trials()]
-        page = Page("")
-        bench.report(done, page)
-        text = page.write(tmp_path / "page.html").read_text()
-        groups = list(dict.fromkeys(d.trial.group for d in done))
-        assert len(groups) == 9 and groups[0] == "goal_navigation"
-        assert ("74.51" in text) is known
-    tabletop = select_levels(["tabletop:published"])
-    assert len(tabletop) == 31 and {info.group for info in tabletop} == {
-        "touch", "pickup", "pick_and_place", "stack"
-    }  # fmt: skip
 
 
 # --- what is said before anything starts --------------------------------------------------------------------

@@ -3,25 +3,17 @@
 from __future__ import annotations
 
 import ast
-import sys
-from importlib import import_module
 from pathlib import Path
 
 import pytest
 
-import spca_benchmarks
 from spca.kits import kit_named
 from spca_benchmarks import mutants
-from spca_benchmarks.campaigns.bench import Done
-from spca_benchmarks.rehearsal import RehearsalBench, RehearsalResult, RehearsalTrial, brier
-from spca_core.errors import InputError
-from spca_core.plan import Draft, Plan, Step
-from spca_core.scene import Observation
+from spca_benchmarks.rehearsal import RehearsalBench, RehearsalTrial
 from spca_core.skill_package import library_source
 
 KIT = kit_named("tabletop")
 LIBRARY = library_source(KIT.name, KIT.builtin_skills)
-SEEN = Observation(stamp=0.0, objects={"a": "cube", "b": "cube", "c": "cube"}, facts=(), sentences=())
 
 
 @pytest.mark.parametrize("variant", [mutants.CHECKED, mutants.SILENT])
@@ -39,48 +31,6 @@ def test_every_rule_makes_libraries_that_differ_in_one_place(kind: str, variant:
 def test_silent_skills_do_not_check_themselves() -> None:
     silent = mutants.base(LIBRARY, mutants.SILENT).code
     assert "ctx.holds" in LIBRARY and "ctx.holds" not in silent and "is_holding" not in silent
-
-
-def test_plans_lose_exchange_and_confuse() -> None:
-    steps = (Step(action="take", args=("a", "b")), Step(action="put", args=("a", "c")))
-    plan = Plan(steps=steps, schemas=(), draft=Draft(domain="", problem=""))
-    made = {
-        kind: [str(s) for s in changed.steps]
-        for kind in mutants.PLAN_RULES
-        if (changed := mutants.mutant_plan(plan, kind, 0, SEEN))
-    }
-    assert made == {
-        "step left out": ["put(a, c)"],
-        "steps exchanged": ["put(a, c)", "take(a, b)"],
-        "arguments swapped": ["take(b, a)", "put(a, c)"],
-        "another object": ["take(a, c)", "put(a, c)"],
-    }
-    assert mutants.mutant_plan(plan, "step left out", 2, SEEN) is None
-
-
-def test_domains_forget_a_precondition() -> None:
-    domain = "(:action go :parameters (?x) :precondition (clear ?x) :effect (on ?x))"
-    assert ":precondition (and) :effect (on ?x)" in mutants.mutant_domain(domain, 0)
-    assert mutants.mutant_domain(domain, 1) == ""
-
-
-def test_without_libcst_sound_plans_are_measured_and_faults_are_refused(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setitem(sys.modules, "libcst", None)
-    for name in ("mutants", "rehearsal"):
-        monkeypatch.delitem(sys.modules, f"spca_benchmarks.{name}")
-        monkeypatch.delattr(spca_benchmarks, name)
-    bench = import_module("spca_benchmarks.rehearsal").RehearsalBench(levels=("stack_01",))
-    assert len(bench.model_copy(update={"faults": False}).trials()) == 1
-    with pytest.raises(InputError, match=r"libcst.*--no-faults"):
-        bench.trials()
-
-
-def test_the_brier_score_is_of_shares_against_what_happened() -> None:
-    trial = RehearsalTrial(level="", preset="", seed=0)
-    results = [RehearsalResult(solved=solved, share=share) for solved, share in ((True, 1.0), (False, 0.5))]
-    assert brier([Done(trial, r) for r in results]) == pytest.approx(0.125)
 
 
 @pytest.mark.slow

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from spca_cliport.bench import CliportBench, _planner
 from spca_cliport.episode import Instruction, PickPlaceEpisode, judged_world
-from spca_cliport.playing import _boxed, _in_our_words, _packed, _rings, _sucked, _tracker, play
-from spca_cliport.seeing import COLOURS, _from_above, false_colour, filled, fused, in_false_colours, without
+from spca_cliport.playing import _boxed, _in_our_words, _packed, _rings, _sucked, play
+from spca_cliport.seeing import COLOURS, _from_above, false_colour, fused, without
 from spca_core.camera import CameraIntrinsics, RgbdFrame
 from spca_core.errors import InputError
 from spca_core.geometry import Pose
@@ -155,19 +155,6 @@ def test_what_is_over_the_box_is_in_it_and_its_walls_are_not_seen_again() -> Non
     assert bare.depth[~own].min() > 1.999 and bare.colour[~own].max() < 50
 
 
-def test_a_ring_is_a_disc_and_a_rod_is_nothing() -> None:
-    rows, columns = np.indices((80, 120))
-    away, bare = (np.hypot(rows - 40, columns - c) for c in (40, 90))
-    depth, colour = np.full(rows.shape, 2.0, np.float32), np.zeros((*rows.shape, 3), np.uint8)
-    depth[away < 15], colour[away < 15] = 1.98, (200, 0, 0)
-    depth[away < 7.5], colour[away < 7.5] = 2.0, (0, 0, 0)
-    for rod in (away < 2.6, bare < 2.6):
-        depth[rod], colour[rod] = 1.945, (0, 200, 0)
-    seen = filled(RgbdFrame(colour, depth, CAMERA, Pose.from_xyz_yaw(0, 0, 2), 0.0))
-    assert seen.depth[away < 13] == pytest.approx(1.98) and seen.depth[away > 17] == pytest.approx(2.0)
-    assert (seen.colour[away < 13] == (200, 0, 0)).all() and (seen.colour[away > 17] == 0).all()
-
-
 def test_a_ring_goes_onto_the_rings_that_are_there() -> None:
     def thing(name: str, size: tuple[float, float, float]) -> SceneObject:
         kind, colour = cast(Any, name.split("_"))
@@ -185,16 +172,6 @@ def test_a_ring_goes_onto_the_rings_that_are_there() -> None:
         assert told == f"move the cyan cylinder onto the {place}"
 
 
-def test_every_colour_is_told_in_light_and_in_shade() -> None:
-    for shade in (0.6, 1.0):
-        for name, colour in COLOURS.items():
-            seen = np.array([np.multiply(colour, shade)], np.uint8)
-            assert in_false_colours(seen)[0] == pytest.approx(np.multiply(false_colour(name), 255), abs=1), (
-                name
-            )
-    assert in_false_colours(np.array([DARK], np.uint8)).tolist() == [list(DARK)]
-
-
 def test_views_are_one_from_above() -> None:
     world, (left, right) = judged_world(), Drawn({"blue": (0.6, -0.1)}, ("", "blue", BOWL)).look()
     both = fused([left, right], world)
@@ -206,21 +183,6 @@ def test_views_are_one_from_above() -> None:
     assert (table > 0).all() and np.median(table) == pytest.approx(2.0, abs=0.002)
     outside = np.array([[0.74, 0.49, world.table.top + 0.28]])  # high things stand out over the picture's rim
     assert _from_above(outside, np.zeros((1, 3), np.uint8), 0.0, world.camera).depth.max() == 0
-
-
-def test_a_box_of_walls_of_two_pixels_is_a_tray() -> None:
-    camera = judged_world().camera
-    rows, columns = np.indices((camera.height, camera.width))
-    along, across = (
-        abs(0.8 * (columns - 250) - 0.6 * (rows - 130)),
-        abs(0.6 * (columns - 250) + 0.8 * (rows - 130)),
-    )
-    box = (along < 65) & (across < 30)
-    wall = box & ((along > 63) | (across > 28))
-    depth, colour = np.full(box.shape, 2.0, np.float32), np.full((*box.shape, 3), DARK, np.uint8)
-    depth[wall], colour[box] = 1.95, np.multiply(false_colour("brown"), 255)
-    (tray,) = _tracker().update(RgbdFrame(colour, depth, camera.intrinsics, camera.pose, 0.0)).objects
-    assert tray.id == "tray_brown" and tray.size == pytest.approx((0.26, 0.12, 0.05), abs=0.01)
 
 
 def test_a_folder_without_cliport_is_said_and_its_test_seeds_are_taken(tmp_path: Path) -> None:

@@ -36,29 +36,6 @@ def test_gymnasium_finds_nothing_to_complain_about(options: dict[str, object]) -
         check_env(env, skip_render_check=True)
 
 
-@pytest.mark.slow
-@pytest.mark.full
-def test_a_random_agent_breaks_nothing() -> None:
-    """A hundred episodes on tables of every kind: the arm is pushed against the table, itself and things."""
-    random = np.random.default_rng(0)
-    outcomes = []
-    for level in ("touch_02", "stack_01", "pick_and_place_08", "pickup_02"):
-        with closing(gymnasium.make(f"spca/Tabletop-{level}-v1", observe="state", reward="dense")) as env:
-            for episode in range(25):
-                preset = ("nominal", "shuffled", "hard", "noisy", "disturbed")[episode % 5]
-                env.reset(seed=episode, options={"preset": preset})
-                lean = random.uniform(-1, 1, 7)  # else it hardly leaves its place
-                for _ in range(40):
-                    seen, reward, terminated, truncated, info = env.step(
-                        random.uniform(-1, 1, 7) * 0.5 + lean
-                    )
-                    assert env.observation_space.contains(seen) and np.isfinite(reward)
-                    if terminated or truncated:
-                        break
-                outcomes.append(info["outcome"])
-    assert len(outcomes) == 100 and {"fail", "running"} <= set(outcomes)
-
-
 @pytest.mark.parametrize("robot", ["", "panda"])
 def test_the_arm_goes_where_it_is_sent_within_its_limits(robot: str) -> None:
     with closing(gymnasium.make("spca/Tabletop-touch_02-v1", size=(24, 32), robot=robot)) as env:

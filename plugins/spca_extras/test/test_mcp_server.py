@@ -139,28 +139,6 @@ def test_a_client_of_the_context_protocol_moves_what_its_user_approves(approve: 
     anyio.run(talk)
 
 
-def test_what_no_look_shows_is_no_success_over_the_protocol():
-    pytest.importorskip("mcp", reason="the extra `mcp` is not installed")
-    import anyio
-    from mcp import ClientSession
-
-    async def talk() -> None:
-        async with serving("stdio") as (read, write), ClientSession(read, write) as client:
-            await client.initialize()
-            for sentence, outcome in (
-                ("touch the green cube", "carried out"),
-                ("put the red cube on the blue plate", "success"),
-            ):
-                said = await client.call_tool("do", {"sentence": sentence})
-                told = json.loads(said.content[0].text)
-                assert told["outcome"] == outcome, told
-                assert told["reason"].startswith("carried out; a look cannot show: ") == (
-                    outcome == "carried out"
-                )
-
-    anyio.run(talk)
-
-
 def test_what_was_asked_for_before_a_stop_moves_nothing_and_giving_up_what_waits_stops_nothing():
     """The first call lays the table, which takes seconds: there is no run yet that could be ended."""
     pytest.importorskip("mcp", reason="the extra `mcp` is not installed")

@@ -15,7 +15,7 @@ from spca_core.ports.environment import Environment
 from spca_core.scene import Fact
 from spca_core.verdict import Outcome
 from spca_minigrid import primitives
-from spca_minigrid.ctx import API, GridCtx, StuckDetector
+from spca_minigrid.ctx import API, GridCtx
 from spca_minigrid.ending import EpisodeEnding, ending_of
 from spca_minigrid.environment import MinigridEnvironment
 from spca_minigrid.levels import find_level
@@ -130,13 +130,6 @@ def test_endings_without_acting_and_when_time_runs_out() -> None:
     assert ending is (EpisodeEnding.SUCCESS if environment.world.reward else EpisodeEnding.REWARD_FAILED)
 
 
-def test_standing_still_and_going_in_circles_is_stuck_and_a_walk_straight_ahead_is_not() -> None:
-    still, circling, ahead = (StuckDetector() for _ in range(3))
-    assert [bool(still.note("here")) for _ in range(14)].index(True) == 12
-    assert any("back and forth" in circling.note(number % 4) for number in range(80))
-    assert not any(ahead.note(("pose", number)) for number in range(200))
-
-
 def test_lava_is_refused_and_bad_calls_are_told() -> None:
     ctx = ctx_of("MiniGrid-LavaGapS5-v0")
     for _ in range(4):  # one of the four ways leads along the lava
@@ -220,16 +213,6 @@ def test_replay_repeats_the_world_exactly(env: str) -> None:
     assert (one.look()[0] == other.look()[0]).all() and one.over == other.over
     assert (one.env.grid.encode() == other.env.grid.encode()).all()
     assert tuple(one.env.agent_pos) == tuple(other.env.agent_pos)
-
-
-def test_observation_names_what_is_not_seen_yet() -> None:
-    with closing(MinigridEnvironment(find_level("MiniGrid-UnlockPickup"), seed=0)) as environment:
-        seen = environment.sense()
-        [noun] = parse_mission(environment.task.description).nouns
-        assert seen.objects[noun.symbol] == "box" and not seen.holds("located", noun.symbol)
-        assert any("not seen yet" in sentence for sentence in seen.sentences)
-        assert seen.holds("hand_free")
-        assert not any(digit in " ".join(seen.sentences) for digit in "0123456789")
 
 
 def test_what_a_mission_leaves_unsaid_is_told() -> None:

@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from spca.assembly import open_stages
-from spca.kits import kit_named, kit_of, kits
 from spca.runs import Run
 from spca.stages import Stages
 from spca.supervisor import Supervisor
@@ -60,21 +59,9 @@ RUNS = [
     ("BabyAI-MiniBossLevel", 1),
     ("MiniGrid-Dynamic-Obstacles-6x6", 0),
 ]
-FURTHER = [
-    ("MiniGrid-Empty-8x8", 0),
-    ("MiniGrid-GoToObject-8x8-N2", 1),
-    ("BabyAI-PickupLoc", 4),
-    ("MiniGrid-DoorKey-8x8", 0),
-    ("MiniGrid-LockedRoom", 2),
-    ("BabyAI-UnlockToUnlock", 0),
-    ("MiniGrid-BlockedUnlockPickup", 0),
-    ("MiniGrid-PutNear-8x8-N3", 0),
-]
 
 
-@pytest.mark.parametrize(
-    ("level", "seed"), [*RUNS, *(pytest.param(*run, marks=pytest.mark.full) for run in FURTHER)], ids=str
-)
+@pytest.mark.parametrize(("level", "seed"), RUNS, ids=str)
 def test_builtin_solves(level: str, seed: int, tmp_path: Path) -> None:
     result = run(level, seed, tmp_path)
     assert result.success, result.reason
@@ -91,16 +78,6 @@ def test_an_interrupted_run_goes_on(tmp_path: Path) -> None:
     options = RunOptions(level="minigrid:" + "MiniGrid-DoorKey-6x6", seed=1)
     again = Run(options, RunFolder(tmp_path), resumed=True).advance()
     assert again.success and again.verdict.stamp == result.verdict.stamp
-
-
-def test_each_environment_has_its_kit() -> None:
-    assert [kit.name for kit in kits()][:1] == ["tabletop"], "first the one whose levels need no prefix"
-    for level, name in (("stack_01", "tabletop"), ("minigrid:MiniGrid-Empty-5x5", "minigrid")):
-        kit = kit_of(level)
-        assert kit is kit_named(name)
-        assert kit.builtin().name == "builtin"
-        assert kit.api.environment == kit.build(RunOptions(level=level)).name == name
-        assert level in {info.name for info in kit.levels()}
 
 
 def test_locked_doors_that_are_seen_are_planned_for(planner: Planner) -> None:

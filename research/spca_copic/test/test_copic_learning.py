@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import re
 import shutil
-import sys
 from pathlib import Path
-from types import ModuleType
 from typing import Any
-from unittest.mock import patch
 
 import numpy as np
 import pytest
 
-from spca_copic.elites import diversity, keep_best
+from spca_copic.elites import keep_best
 from spca_copic.episode import RandomChoice, SelectorChoice, experience_of, run_episode
-from spca_copic.evaluation import OracleChoice, evaluate, unseen_cases
+from spca_copic.evaluation import evaluate, unseen_cases
 from spca_copic.grammar_programs import GrammarPrograms, assemble
 from spca_copic.pool import ProgramPool
 from spca_copic.recipe import Outcome, Recipe, TaskState
@@ -29,7 +26,6 @@ from spca_copic.worlds.build_order.world import BuildOrderWorld
 from spca_core.errors import InputError
 from spca_core.paths import ROOT
 from spca_core.result import Usage
-from spca_programs.contracts.plan_world_contract import PlanWorldContract
 from spca_programs.plan_world import ActionSequence, Case, PlanningProgram, Situation, Transition
 from spca_programs.ports.plan_world import PlanWorld
 
@@ -86,20 +82,6 @@ def learned(world: PlanWorld, shuffle: bool = False, rounds: int = 5, tried: flo
         return float(np.mean([run_episode(world, c, pool, SelectorChoice(selector)).success for c in cases]))
 
 
-def page_contract() -> type:
-    """The page's own tests, which import its world."""
-    module, names = ModuleType("cupboards"), dict[str, Any]()
-    exec(blocks()[0], module.__dict__)
-    with patch.dict(sys.modules, {"cupboards": module}):
-        exec(blocks()[2], names)
-    tests: type = names["TestCupboards"]
-    assert issubclass(tests, PlanWorldContract)
-    return tests
-
-
-TestTheWorldOfThePage = page_contract()
-
-
 class Counting:
     """The world, with its own count of what is done in it."""
 
@@ -145,17 +127,6 @@ def test_the_programs_that_stay_complete_each_other() -> None:
     outcomes = {programs[n].id: [Outcome(r > 0, r) for r in came] for n, came in rewards.items()}
     kept = keep_best(list(programs.values()), outcomes, 3)
     assert kept == (programs["best"], programs["other"], programs["poor"])
-
-
-def test_the_oracle_knows_and_chance_does_not(page: dict[str, Any]) -> None:
-    world = page["Cupboards"]()
-    cases = world.split("cups", 30, 0, 0, 0).train
-    with ProgramPool(programs(world), PATIENT_S) as pool:
-        assert all(run_episode(world, case, pool, OracleChoice()).success for case in cases)
-        by_chance = np.mean(
-            [run_episode(world, case, pool, RandomChoice(case.seed)).success for case in cases]
-        )
-        assert 0.05 < by_chance < 0.7
 
 
 def test_trying_candidates_out_tells_their_rewards_and_changes_nothing(page: dict[str, Any]) -> None:
@@ -212,12 +183,6 @@ def test_a_learned_selector_is_frozen_over_new_programs(tmp_path: Path) -> None:
     assert weights.read_bytes() == same.read_bytes()
     with pytest.raises(InputError, match="has a selector 'hashed'"):
         trained("third", under.model_copy(update={"selector": "language"}))
-
-
-def test_diversity_is_of_the_programs_words() -> None:
-    one, other = PlanningProgram(source="a b c d"), PlanningProgram(source="b a c e")
-    assert diversity([one, one]) == 0.0 and diversity([one]) == 0.0
-    assert diversity([one, other]) == pytest.approx(1 - 3 / 5)
 
 
 class Paid(GrammarPrograms):

@@ -11,27 +11,24 @@ from typing import Any
 import pytest
 
 from spca_benchmarks.campaigns.bench import Done
-from spca_benchmarks.campaigns.page import Page
 from spca_copic.baselines.adaplanner import AdaPlanner
 from spca_copic.baselines.base import ChainOfThought, FewShots, Prospector, React, Reflexion, Vanilla
 from spca_copic.baselines.judge import ModelJudge
 from spca_copic.baselines.llm_dp import LlmDp
 from spca_copic.baselines.repl_plan import ReplPlan
-from spca_copic.bench import CopicBench, CopicRow, CopicTrial, _policies
-from spca_copic.episode import ProgramChoice, RandomChoice, SelectorChoice, run_episode
-from spca_copic.evaluation import Score, evaluate
+from spca_copic.bench import CopicRow, CopicTrial, _policies
+from spca_copic.episode import ProgramChoice, SelectorChoice, run_episode
+from spca_copic.evaluation import evaluate
 from spca_copic.grammar_programs import GrammarPrograms, is_assembled
 from spca_copic.language_programs import LanguagePrograms
 from spca_copic.pool import ProgramPool
-from spca_copic.recipe import Recipe, TaskState, Trial
+from spca_copic.recipe import Recipe, TaskState
 from spca_copic.selectors.hashed import HashedSelector
 from spca_copic.store import CopicFolder, CopicRun
 from spca_copic.training import train_task
-from spca_copic.worlds.build_order.world import BuildOrderWorld, MinimalExample
-from spca_copic.worlds.registry import open_world
+from spca_copic.worlds.build_order.world import BuildOrderWorld
 from spca_core.errors import InputError
 from spca_core.ports.proposer import ModelError
-from spca_core.result import Usage
 from spca_llm.chat import Chat
 from spca_programs.plan_world import (
     Briefing,
@@ -241,20 +238,6 @@ def test_a_judge_in_training_is_asked_and_learns_nothing(start: Start, tmp_path:
         evaluate(WORLD, kept, selector, recipe, [CASE], ("selector",))
 
 
-def test_episodes_of_another_task_stand_before_the_first_question(start: Start) -> None:
-    server, chat = start(numbered)
-    with ProgramPool([PlanningProgram(source=WORKERS)], PATIENT_S) as pool:
-        episode = run_episode(WORLD, CASE, pool, RandomChoice())
-    briefing = MinimalExample().briefing("hard")
-    LanguagePrograms(chat, [episode]).write(briefing, 1, 0)
-    LanguagePrograms(chat).write(briefing, 1, 0)
-    shown, alone = (request.text for request in server.requests)
-    assert "episodes of other tasks" in shown and "Episode 1: solved" in shown
-    assert (
-        "Episode 1" not in alone and "Marine" not in alone.split("Here is a program")[1].split("Your task")[0]
-    )
-
-
 def test_reflexion_tries_again_with_what_it_said(start: Start) -> None:
     def answer(seen: Seen) -> Behaviour:
         if "in vain" in seen.text:
@@ -375,45 +358,6 @@ def test_llm_dp_follows_the_shortest_plan_of_what_the_model_believes(start: Star
         plans.play(WORLD, CASE, ProgramChoice("model"))
     assert "Your domain so far" in server.requests[asked].text, "the domain is for all cases"
     assert "Your goal so far" not in server.requests[asked].text, "the goal for one"
-
-
-def test_the_page_of_the_bench_counts_seeds_with_one_program(tmp_path: Path) -> None:
-    score = Score(
-        policy="selector", task="easy", episodes=2, success=0.5, score=0, decisions=3, actions=4,
-        selector_seconds=0, seconds=0, switch_interval=1,
-    )  # fmt: skip
-    spent = Usage(input_tokens=70, output_tokens=9)
-    trial = Trial(number=0, programs=(), success=0.5, held_out=0.5, score=0, steps=3, usage=spent)
-    rows = [
-        CopicRow(
-            scores=(score,), trials=(trial,), train_seconds=1, one_program=one,
-            written=Usage(input_tokens=30, output_tokens=4),
-        )
-        for one in (True, False, True)
-    ]  # fmt: skip
-    bench = CopicBench(seeds=3)
-    done = [
-        Done(t, row) for t, row in zip([t for t in bench.trials() if t.task == "easy"], rows, strict=True)
-    ]
-    table = bench.table(done)
-    assert dict(zip(table.heads, table.rows[0], strict=True))["one program"] == 2
-    page = Page("copic")
-    bench.report(done, page)
-    page.write(tmp_path / "page.html", apart=tmp_path)
-    heads, row = (line.split(",") for line in (tmp_path / "table_2.csv").read_text().splitlines())
-    assert "selector,3,50.0 ± 0.0,3.00,4.00" in (tmp_path / "table_1.csv").read_text()
-    assert row[heads.index("writing: asked") :][:4] == ["30.00", "4.00", "40.00", "5.00"]
-
-
-@pytest.mark.parametrize(("proposer", "beside"), [("grammar", None), ("model", "100.00")])
-def test_a_published_figure_stands_beside_a_models_only(proposer: str, beside: str) -> None:
-    bench = CopicBench(worlds=("household",), recipe=Recipe(proposer=proposer))
-    trial = CopicTrial(world="household", task="heat", seed=0)
-    took = Trial(number=0, programs=(), success=0.5, held_out=0.5, score=0, steps=3)
-    table = bench.table([Done(trial, CopicRow(scores=(), trials=(took,), train_seconds=1))])
-    assert dict(zip(table.heads, table.shown()[0], strict=True)).get("published") == beside
-    with pytest.raises(InputError, match="'build_order' has no hidden tables"):
-        open_world("build_order", 2)
 
 
 def test_a_comparison_counts_tokens_and_a_test_costs_none(start: Start) -> None:

@@ -7,7 +7,6 @@ grid by grid; everywhere, the generator is held against figures taken from the r
 from __future__ import annotations
 
 import json
-import os
 from collections import Counter
 from pathlib import Path
 
@@ -15,11 +14,9 @@ import numpy as np
 import pytest
 
 from spca_core.errors import InputError
-from spca_programs.grasp.dataset import FAMILIES, Drawn, environments, generated, released
+from spca_programs.grasp.dataset import FAMILIES, generated, released
 from spca_programs.grasp.generate import generate
 from spca_programs.grasp.grid import Grid
-
-DATA = os.environ.get("SPCA_GRASP_DATA")
 
 # Of the 100 released grids of each family with an inner start: mean and sd of the energy, of the pairs of
 # neighbouring energies, and of the difference in energy between rows 0-5 and 6-10, and between columns 0-5
@@ -96,12 +93,6 @@ def test_equal_seeds_give_equal_grids_whatever_the_count() -> None:
     assert len(few) == 2 * len(FAMILIES) == 40
 
 
-def test_there_are_sixteen_thousand_environments() -> None:
-    names = [e.name for e in environments(generated())]
-    assert len(names) == len(set(names)) == 16_000
-    assert len({name.rpartition("-")[0] + name.partition("/")[2] for name in names}) == 160
-
-
 def write_released(folder: Path, stem: str = "inner_spiral_free", **changes: object) -> Grid:
     grid = generate("spiral", False, "inner", np.random.default_rng(0))
     record = {"index": 4, "grid": grid.to_text(), "start": list(grid.start), **changes}
@@ -133,38 +124,6 @@ def test_bad_released_files_are_told(tmp_path: Path, stem: str, changes: dict, c
     write_released(tmp_path, stem, **changes)
     with pytest.raises(InputError, match=complaint):
         list(released(tmp_path))
-
-
-@pytest.mark.skipif(not DATA, reason="SPCA_GRASP_DATA does not name the folder of the released grids")
-class TestReleased:
-    """What can only be said of the released files themselves."""
-
-    @pytest.fixture(scope="class")
-    def drawn(self) -> list[Drawn]:
-        return list(released(Path(str(DATA))))
-
-    def test_text_goes_in_and_out_unchanged(self) -> None:
-        for file in Path(str(DATA)).glob("*.jsonl"):
-            for line in file.read_text().splitlines():
-                text = json.loads(line)["grid"]
-                assert Grid.from_text(text).to_text() == text
-
-    def test_distributions_agree(self, drawn: list[Drawn], grids: dict[str, list[Grid]]) -> None:
-        """Two-sample Kolmogorov-Smirnov tests of every feature, at 1 % overall (Bonferroni)."""
-        from scipy import stats
-
-        families = {f.name for f, _, _ in drawn}
-        for name in families:
-            theirs = features([g for f, _, g in drawn if f.name == name])
-            for ours, other in zip(features(grids[name]), theirs, strict=True):
-                assert stats.ks_2samp(ours, other).pvalue > 0.01 / (4 * len(families))
-
-    def test_every_cell_has_its_density(self, drawn: list[Drawn], grids: dict[str, list[Grid]]) -> None:
-        for name in {f.name for f, _, _ in drawn}:
-            theirs = np.mean([g.energy for f, _, g in drawn if f.name == name], axis=0)
-            ours = np.mean([g.energy for g in grids[name]], axis=0)
-            error = np.sqrt(np.maximum(ours * (1 - ours), 0.01) * (1 / 100 + 1 / 300))
-            assert np.all(np.abs(ours - theirs) < 4.5 * error)
 
 
 @pytest.mark.parametrize("content", [b"\xff\xfe", b"[" * 100_000])

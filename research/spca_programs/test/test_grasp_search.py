@@ -73,26 +73,6 @@ def test_exact_solver_finds_what_trying_everything_finds(
     assert solution.score == pytest.approx(best_by_trying_everything(grid, rules))
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("carry_limit", [None, 2])
-def test_exact_solver_with_sparse_energy_and_more_actions(carry_limit: int | None) -> None:
-    """Few energies make longer plans enumerable, among them those with two trips."""
-    rng = np.random.default_rng(5)
-    for _ in range(6):
-        energy = np.zeros((11, 11), bool)
-        energy[tuple(rng.integers(3, 8, size=(2, 5)))] = True
-        obstacle = rng.random((11, 11)) < 0.55
-        energy[5, 5] = obstacle[5, 5] = False
-        grid = Grid(energy=energy & ~obstacle, obstacle=obstacle, start=(5, 5))
-        rules = Rules(carry_limit=carry_limit, max_actions=15)
-        assert solve(grid, rules).score == pytest.approx(best_by_trying_everything(grid, rules))
-
-
-def test_a_plan_is_worth_what_the_solver_says(sample: list[Environment]) -> None:
-    exact = [solve(e.grid, e.rules) for e in sample[::3]]
-    assert scores_of(sample[::3], [x.plan for x in exact]) == pytest.approx([x.score for x in exact])
-
-
 def test_greedy_has_the_published_score() -> None:
     """Over 20 grids a family."""
     chosen = environments(generated(seed=1, count=20))

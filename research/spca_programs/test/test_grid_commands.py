@@ -10,7 +10,6 @@ from typer.testing import CliRunner
 from spca.cli import make_app
 from spca_core.errors import InputError
 from spca_programs.grasp.policies import example
-from spca_programs.minigrid.policies import example as minigrid_example
 from spca_testing.models.behaviours import Say
 from spca_testing.models.fallible_model import MODELS, configuration
 from spca_testing.models.server import ModelServer
@@ -65,12 +64,6 @@ def test_bad_input_is_told_in_one_line(words: tuple[str, ...], complaint: str, t
     assert not (tmp_path / "out" / "results.jsonl").exists()
 
 
-def test_run_and_report_of_a_minigrid_level(tmp_path: Path) -> None:
-    printed = spca(*f"run minigrid:MiniGrid-DoorKey-5x5 --seed 1 --no-video --out {tmp_path / 'r'}".split())
-    assert "pick_up(key)" in printed and "unlock_door(door, key)" in printed and "success" in printed
-    assert "unlock_door(door, key)" in (tmp_path / "r" / "report.html").read_text()
-
-
 def test_bench_minigrid(tmp_path: Path) -> None:
     printed = spca(*f"bench minigrid MiniGrid-LavaGapS5 --seeds 2 --workers 1 --out {tmp_path / 'm'}".split())
     figures = ("category hazard_avoidance", "success 2/2 2/2", "% 100.0 %")
@@ -112,9 +105,3 @@ def test_programs_and_models_are_compared_on_the_same_cases(tmp_path: Path) -> N
     assert "def solve(" in page and "<svg" in page and "Pairs on the same cases" in page
     with pytest.raises(InputError, match="unknown way 'guess'"):
         spca("bench", "ipp", "grasp", "--program", "greedy", "--way", "guess")
-
-
-def test_the_example_program_completes_a_minigrid_task(tmp_path: Path) -> None:
-    words = f"bench ipp minigrid-unlock --program example --program {minigrid_example.__file__}".split()
-    printed = spca(*words, "--test", "5", "--workers", "1", "--out", str(tmp_path / "c"))
-    assert "100.00" in printed

@@ -68,14 +68,6 @@ def test_a_program_is_run_in_the_sandbox_and_its_faults_are_told(domain: GraspDo
         assert runner.evaluate(Program(source=GOOD), domain, case).problems == 0
 
 
-def test_programs_cannot_change_what_later_calls_see(domain: GraspDomain) -> None:
-    counting = "calls = []\n" + HEAD + "    calls.append(1)\n    return ['UP'] * len(calls)\n"
-    with ProgramRunner() as runner:
-        assert runner.load(counting, domain.signature) == ""
-        batch = [domain.arguments(c) for c in domain.split(3, 1, 0)[0]]
-        assert [a.plan for a in runner.answer(batch)] == [("UP",)] * 3
-
-
 def test_a_policy_file_answers_as_the_function_itself(domain: GraspDomain, tmp_path: Path) -> None:
     policy = tmp_path / "policy.py"
     policy.write_text(GOOD)

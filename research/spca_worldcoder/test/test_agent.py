@@ -12,8 +12,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from spca_benchmarks.campaigns.bench import Done
-from spca_benchmarks.campaigns.page import Page
 from spca_core.errors import InputError
 from spca_core.paths import ROOT
 from spca_core.run_folder import RunFolder
@@ -22,20 +20,18 @@ from spca_planner.solver.process import SolverProcess
 from spca_testing.models.behaviours import Say
 from spca_testing.models.fallible_model import configuration
 from spca_testing.models.server import ModelServer
-from spca_worldcoder.agent.agent import Agent, EnvironmentResult
+from spca_worldcoder.agent.agent import Agent
 from spca_worldcoder.agent.bandit import Arm, Bandit, search
 from spca_worldcoder.agent.settings import Settings
 from spca_worldcoder.bench.baselines import (
     PPO,
     Planes,
-    Played,
     ppo_played,
     random_actions,
     react,
     true_sokoban,
 )
 from spca_worldcoder.bench.bench import Watcher, WorldcoderBench, play
-from spca_worldcoder.bench.rows import Baselines, Learned, WorldcoderRow
 from spca_worldcoder.planning.classical import ClassicalSearch
 from spca_worldcoder.planning.planner import ModelPlanner
 from spca_worldcoder.records import NotLearnable, Program, Verdict
@@ -223,17 +219,6 @@ def test_impossible_worlds_are_one_clear_line(make, words: str) -> None:
         make()
 
 
-@pytest.mark.parametrize("boxes", [1, 4, 8])
-def test_levels_are_drawn_by_seed_and_begin_off_target(boxes: int) -> None:
-    world = Sokoban(boxes, 10)
-    first, _ = world.reset(7)
-    assert (first, "win the game") == world.reset(7)
-    level = world.level
-    assert len(level.boxes) == len(level.targets) == boxes
-    assert not level.boxes & level.targets
-    assert level.player in level.floor
-
-
 def test_baselines_play_the_same_worlds(tmp_path: Path) -> None:
     """Chance wins where little is asked; the true rules win a level; a model is asked for every action."""
     assert random_actions(MinigridWorld("Empty-5x5"), 0, 5).success > 0
@@ -264,30 +249,3 @@ def test_ppo_sees_the_level_as_planes_and_is_an_optional_extra(tmp_path: Path) -
         few = PPO.model_copy(update={"worlds": 4, "steps": 64, "batch": 64})
         played = ppo_played(world, 0, 300, few)
         assert 0 <= played.success <= 1 and played.actions == 512
-
-
-def test_the_bench_plans_its_trials_and_writes_its_page(tmp_path: Path) -> None:
-    bench = WorldcoderBench(seeds=6, levels=0)
-    trials = bench.trials()
-    assert len({trial.key for trial in trials}) == len(trials)
-    assert {t.seed for t in trials if t.suite == "curriculum, without transfer"} == {0, 5}
-    with pytest.raises(InputError, match="unknown suite 'chess'"):
-        WorldcoderBench(suites=("chess",)).prepare(tmp_path)
-    done = []
-    for trial in trials:
-        if trial.suite in ("sokoban", "sokoban renamed"):
-            known = EnvironmentResult(
-                environment="sokoban-2-7x7", learned=True, episodes=2, actions=60,
-                actions_to_model=40 + trial.seed,
-            )  # fmt: skip
-            one = Learned(result=known, first_success=30, successes=(False, True), ends=(40, 60), steps=9)
-            ppo = Played(success=0.25, actions=2000)
-            beside = Baselines(environment="sokoban-2-7x7", chance=0, ppo=ppo)
-            row = WorldcoderRow(environments=(one,), baselines=(beside,), on_levels=((10, 0.0), (40, 0.5)))
-            done.append(Done(trial, row))
-    page = Page("worldcoder")
-    bench.report(done, page)
-    text = page.write(tmp_path / "page.html").read_text()
-    sections = ("stands in", "Test levels of Sokoban, over actions", "Learning curves", "Nonsense names")
-    assert all(words in text for words in (*sections, "1.00", "0.25 after 2000"))
-    assert "published" not in bench.table(done).heads and "GPT-4" not in text, "never beside a stand-in"

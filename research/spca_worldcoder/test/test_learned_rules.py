@@ -15,7 +15,6 @@ from spca_planner.solver.process import SolverProcess
 from spca_worldcoder.bench.baselines import true_sokoban
 from spca_worldcoder.induction import learner as package
 from spca_worldcoder.induction import literals
-from spca_worldcoder.induction import rules as rules_module
 from spca_worldcoder.induction.emit import emit
 from spca_worldcoder.induction.learner import Learner
 from spca_worldcoder.induction.rulebook import Rulebook
@@ -23,7 +22,6 @@ from spca_worldcoder.induction.synthesizer import InductiveSynthesizer
 from spca_worldcoder.induction.view import FrameFinder, look
 from spca_worldcoder.planning.classical import ClassicalSearch
 from spca_worldcoder.planning.planner import ModelPlanner
-from spca_worldcoder.prelude import Entity, wc_copy, wc_entity_key
 from spca_worldcoder.records import Contradiction, Experience, NotLearnable, Program, Transition
 from spca_worldcoder.sandbox import ModelRunner
 from spca_worldcoder.state import entity, state_of
@@ -106,14 +104,6 @@ def test_a_condition_is_listed_exactly_when_it_holds(name):
         for literal in set().union(*listed):
             for view, true in zip(views, listed, strict=True):
                 assert (literal in true) == literals.holds(literal, view), literal
-
-
-def test_exceptions_that_others_cover_are_left_out():
-    """They would only forbid what was never refused."""
-    onto, wall, box = ("kind", 1, "plate"), ("kind", 2, "wall"), ("kind", 2, "box")
-    refused = [frozenset(one) for one in ({onto, wall}, {wall}, {onto, box}, {box})]
-    assert rules_module._without_needless([(onto,), (wall,), (box,)], refused) == [(wall,), (box,)]
-    assert rules_module._without_needless([(onto,), (wall,)], refused[:3]) == [(onto,), (wall,)]
 
 
 def test_what_cannot_be_put_down_in_one_place_is_not_expected_in_another():
@@ -287,14 +277,6 @@ def test_every_search_ends_when_it_is_cancelled():
             ClassicalSearch(solver, cancelled=after(polls))(program, state, mission, actions)
         with pytest.raises(Cancelled):
             Learner(cancelled=after(polls)).learn(data)
-
-
-def test_a_copied_state_shares_nothing_that_a_program_may_change():
-    """Not even what somebody holds; else one state of a search would change with another."""
-    state = [Entity("porter", 0, 0, {"holds": Entity("crate")})]
-    before, copied = wc_entity_key(state[0]), wc_copy(state)
-    copied[0]["holds"].x = 3
-    assert wc_entity_key(state[0]) == before != wc_entity_key(copied[0])
 
 
 HOSTILE = """

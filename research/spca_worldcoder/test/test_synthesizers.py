@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -27,7 +26,6 @@ from spca_worldcoder.planning.planner import ModelPlanner
 from spca_worldcoder.records import Draft, Experience, Program, Transition, Verdict
 from spca_worldcoder.run import DraftLine
 from spca_worldcoder.sandbox import SIGNATURES, ModelRunner
-from spca_worldcoder.state import described, entity, state_of
 from spca_worldcoder.synthesizer import ModelSynthesizer
 from spca_worldcoder.worlds.sokoban import Sokoban
 
@@ -245,30 +243,6 @@ def test_optimism_is_asked_about_once_and_a_bolder_program_is_adopted(
     assert (later == GOOD) == any(seen.adopted for seen in drafts.seen)
 
 
-def test_a_refinement_shows_what_the_program_says_and_a_goal_shows_the_nearest_missions(
-    start: Start, runner: ModelRunner, experience: Experience
-) -> None:
-    asked = []
-
-    def answer(seen: Seen) -> Behaviour:
-        asked.append(seen.body["messages"][-1]["content"])
-        return fenced(GOOD)
-
-    failing = Program(source=IDLE.replace("    return state", "    return state[len(state)]"))
-    seen = experience.transitions[0]
-    for mission in ("open the red door", "open the blue door", "win", "shut all windows for good"):
-        experience.add(replace(seen, mission=mission, reward=1.0, done=True))
-    _, chat = start(answer)
-    writer = LanguageSynthesizer(chat)
-    for program in (Program(source=IDLE), failing):
-        writer.refine(program, experience, judge(runner, program, experience.transitions))
-    writer.for_goal(Program(source=GOOD), experience, seen.before, "open the green door")
-    silent, broken, goal = asked
-    assert "what the program says: nothing changes; reward -0.1, ends: False" in silent
-    assert "`transition` fails: " in broken and "IndexError" in broken
-    assert [m in goal for m in ("red door", "blue door", "win", "windows")] == [True, True, True, False]
-
-
 def test_a_models_reward_is_guessed_once_for_each_mission_before_anything_has_paid(
     start: Start, runner: ModelRunner, experience: Experience
 ) -> None:
@@ -291,12 +265,6 @@ def test_a_models_reward_is_guessed_once_for_each_mission_before_anything_has_pa
     assert len(asked) == 1 and 'A new mission is given: "win the game"' in asked[0]
     assert "Steps that accomplished" not in asked[0]
     assert "9 if" in model.program.source
-
-
-def test_a_state_is_told_in_short_without_losing_anything() -> None:
-    held = entity("key", color="red")
-    state = state_of([entity("wall", 0, 0), entity("wall", 0, 1), entity("porter", 2, 1, holds=held, load=1)])
-    assert described(state) == "porter (2, 1) holds=[key color=red] load=1; wall (0, 0) (0, 1)"
 
 
 @pytest.mark.slow

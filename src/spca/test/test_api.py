@@ -107,27 +107,6 @@ def test_arguments_of_a_wrong_kind_are_named_in_one_line(call: Callable[[], obje
     assert "\n" not in str(refused.value)
 
 
-def test_levels_are_listed_by_group_pattern_and_environment() -> None:
-    assert {info.group for info in spca.levels("stack")} == {"stack"}
-    assert [info.name for info in spca.levels("touch_0[23]")] == ["touch_02", "touch_03"]
-    assert len(spca.levels()) > 40
-    doors = spca.levels("open_door")
-    assert doors and all(info.name.startswith("minigrid:") for info in doors)
-    assert set(doors) < set(spca.levels("minigrid")) < set(spca.levels("all"))
-    assert [info.name for info in spca.levels("/somewhere/my_01.yaml")] == ["/somewhere/my_01.yaml"]
-    with pytest.raises(InputError, match="no level matches 'nonsense'"):
-        spca.levels("nonsense")
-
-
-def test_a_level_is_checked_without_being_run() -> None:
-    found = spca.check("stack_01", preset="hard")
-    assert not found.errors and not found.warnings
-    with pytest.raises(InputError, match="unknown level"):
-        spca.check("stack_99")
-    with pytest.raises(InputError, match="preset 'easy'"):
-        spca.check("stack_01", preset="easy")
-
-
 def test_a_run_of_a_level_file_shows_its_warnings(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     own = tmp_path / "mine.yaml"
     text = (data("levels", "spca_referee") / "touch" / "touch_02.yaml").read_text()
@@ -147,8 +126,3 @@ def test_a_campaign_is_a_table(tmp_path: Path) -> None:
     assert done.success_rate == 1.0
     assert {row["level"] for row in done.table} == {"touch_02", "pickup_02"}
     assert spca.campaign(["touch_02", "pickup_02"], **wanted).table == done.table, "nothing is run twice"
-
-
-def test_what_is_public_is_listed() -> None:
-    assert {"run", "campaign", "session", "check", "levels"} <= set(dir(spca))
-    assert all(callable(getattr(spca, name)) for name in spca.__all__)

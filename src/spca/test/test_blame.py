@@ -8,13 +8,13 @@ from unittest.mock import Mock
 import pytest
 from unified_planning.engines.sequential_simulator import UPSequentialSimulator
 
-from spca.blame import Blame, blame, distrusted, unmet
+from spca.blame import Blame, blame, distrusted
 from spca.judged_by_look import JudgedByLook
 from spca_core.geometry import Pose
 from spca_core.plan import ActResult, Draft, Plan, Step
 from spca_core.scene import Fact, Observation, Scene, SceneObject
 from spca_core.skill import SkillFailure, StepReport
-from spca_core.verdict import WAITING, Condition, Outcome, Verdict
+from spca_core.verdict import Condition, Outcome, Verdict
 from spca_planner.prediction import Evidence, PddlReader, predict
 from spca_planner.solver.reading import read
 from spca_tabletop.plan.problem import domain
@@ -97,21 +97,6 @@ def test_a_plan_s_facts_are_those_of_unified_planning() -> None:
     }
 
 
-def test_a_skill_s_author_is_told_where_it_ended_and_what_is_missing() -> None:
-    failure = SkillFailure(kind="error", message="no object 'cube_red'", line=2)
-    step = acted(None, failing="x").steps[0].model_copy(update={"failure": failure, "log": ("looked",)})
-    result = ActResult(attempt="a", status="failed", steps=(step,))
-    later = ON_PLATE.model_copy(update={"objects": {"table": "table"}})
-    source = "def pick_up(ctx, c, from_):\n    ctx.holds('on', c, from_)\n"
-    found = blame(plan(), result, UNMET, Evidence(), later, HOLDING, (), source)
-    assert (
-        "no object 'cube_red'. It ended in `ctx.holds('on', c, from_)`. It logged: looked"
-        in found.skill_failure
-    )
-    assert found.skill_failure.endswith("Now missing: cube_red plate_blue")
-    assert "ctx.holds" not in found.plan_failure
-
-
 def test_when_all_came_as_planned_the_goal_is_wrong() -> None:
     """The poisoning story begins here: the coder was told "red cube touches ground", and obeyed."""
     evidence, found = judge(acted(HOLDING, RELEASED), ON_PLATE)
@@ -147,12 +132,6 @@ def test_a_step_for_which_there_is_no_room_is_the_plans_fault() -> None:
     assert found.suspects == () and "spots_on(plate_blue): none" in found.plan_failure
     assert "the plan must choose another place" in found.plan_failure
     assert judge(result, None)[1].suspects == ("place_on",)
-
-
-def test_what_is_not_judged_yet_is_not_told_as_unmet() -> None:
-    waiting = Condition(text="the robot has let go", holds=False, reason=WAITING[0])
-    verdict = UNMET.model_copy(update={"conditions": (*UNMET.conditions, waiting)})
-    assert unmet(verdict) == "not met: red cube touches ground"
 
 
 def test_a_step_whose_effect_is_missing_is_to_blame() -> None:
@@ -205,14 +184,6 @@ def test_what_leans_on_a_plate_is_told_neither_as_on_it_nor_as_off_it(
 ) -> None:
     facts = "on cube_red plate_blue", *["on cube_red table"] * leans
     assert settled(goal, "the cube is not well on the plate", *facts).outcome is outcome
-
-
-def test_of_a_goal_only_what_does_not_hold_is_told_to_be_unmet() -> None:
-    """What holds was told as unmet, among facts that showed it."""
-    goal = "(and (on cube_red plate_blue) (on plate_blue table))"
-    assert (
-        unmet(settled(goal, "it slipped", "on cube_red table")) == "not met: the red cube on the blue plate"
-    )
 
 
 def test_a_failed_step_is_to_blame_and_not_the_first_for_what_a_later_one_undoes() -> None:
@@ -298,17 +269,6 @@ def test_what_somebody_else_moved_far_away_is_no_reason_if_rehearsed(x: float, r
     result = acted(*looks[1:])
     assert set(distrusted(plan(), result, evidence)) == {"pick_up"}
     assert set(distrusted(plan(), result, evidence, rehearsed=True)) == refused
-
-
-def test_a_goal_in_words_has_no_thing_in_a_relation_to_itself() -> None:
-    draft = plan("(exists (?a ?b - cube) (on ?a ?b))").draft
-    problem = draft.problem.replace("cube_red - cube", "cube_red cube_blue - cube")
-    said = READER.goal(draft.model_copy(update={"problem": problem, "remark": "Any two."}))
-    assert said == "the red cube on the blue cube; or the blue cube on the red cube. (The model: Any two.)"
-    ways = (("row", "cube_red", "cube_blue", "ball_red"), ("near", "key", "ball_red"), ("not open", "door"))
-    assert READER.say([frozenset(ways)]) == (
-        "the key near the red ball, the door not open, the red cube row: the blue cube and the red ball"
-    )
 
 
 def test_a_draft_that_cannot_be_read_predicts_nothing() -> None:

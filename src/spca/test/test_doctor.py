@@ -11,7 +11,7 @@ import pytest
 from rich.console import Console
 
 from spca.commands.doctor import show
-from spca.doctor.checks import CHECKS, Check, Finding, examine, package, unsourced, ways
+from spca.doctor.checks import CHECKS, Check, Finding, examine, unsourced, ways
 from spca.doctor.plugins import examine_plugins, summary
 from spca_core import extensions
 
@@ -103,30 +103,6 @@ def test_gazebo_is_ready_only_as_harmonic_with_its_ros_packages(monkeypatch, tmp
     assert finding.state == state
     assert version in finding.found and "ros_gz_sim 1.0.7 (tried: 1.0.5)" in finding.found
     assert "ros_gz_bridge 1.0.5," in finding.found
-
-
-def test_the_gz_tool_without_gz_sim_is_no_gazebo(monkeypatch, tmp_path):
-    program(tmp_path, "gz", "echo 'The gz command provides a command line interface to the Gazebo tools.'")
-    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
-    finding = look_for("Gazebo Harmonic")
-    assert finding.state != "ready" and "lacking gz-sim 8" in finding.found
-    assert "command line interface" not in finding.found
-
-
-def test_a_half_installed_set_names_what_lacks(monkeypatch, tmp_path):
-    ros_package(tmp_path, "moveit_py", "2.12.3")
-    monkeypatch.setenv("AMENT_PREFIX_PATH", str(tmp_path))
-    finding = look_for("MoveIt 2")
-    assert finding.state == "partly" and "moveit_planners_ompl" in finding.found
-    assert package("moveit_py") == "2.12.3" and package("nothing") is None
-
-
-def test_a_docker_client_without_an_engine_is_not_docker(monkeypatch, tmp_path):
-    program(tmp_path, "docker", 'case "$*" in *Client*) echo 28.0;; *) echo "no daemon" >&2; exit 1;; esac')
-    monkeypatch.setenv("PATH", str(tmp_path))
-    finding = look_for("Docker")
-    assert finding.state == "partly" and "client 28.0" in finding.found
-    assert "lacking an engine that answers" in finding.found
 
 
 def test_an_unreachable_model_server_is_named(monkeypatch):

@@ -13,15 +13,13 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from spca.report.page import executed, obstacles, templates, write_report
+from spca.report.page import executed, templates, write_report
 from spca.report.pages import remember, write_index
 from spca.runs import Run
-from spca_core.geometry import Pose
 from spca_core.options import RunOptions, manifest
 from spca_core.plan import ActResult, PlanResult, behaviour_tree
 from spca_core.result import RunResult
 from spca_core.run_folder import RunFolder
-from spca_core.scene import Observation, Scene, SceneObject
 from spca_core.verdict import Ending, Outcome, Verdict
 from spca_core.world import load_world
 from spca_sim.recording import load_states
@@ -162,19 +160,6 @@ def _data(folder: Path) -> Any:
     found = re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.DOTALL)
     assert found is not None
     return json.loads(found[1])
-
-
-def test_what_does_not_belong_on_the_table_is_listed(tmp_path: Path) -> None:
-    folder = RunFolder.create("stack_01", tmp_path / "run")
-    box = SceneObject(
-        id="unknown", kind="unknown", colour="grey", pose=Pose(position=(0.462, -0.067, 0.475)),
-        size=(0.055, 0.05, 0.15), confidence=1.0,
-    )  # fmt: skip
-    scene = Scene(stamp=0.0, objects=(box,), relations=(), sentences=())
-    plain = Observation(stamp=0.0, objects={}, facts=(), sentences=())
-    folder.write("round_1/observation.json", plain.model_copy(update={"scene": scene}))
-    folder.write("round_2/observation.json", plain)
-    assert obstacles(folder.path) == ["5.5 × 5.0 × 15.0 cm at (0.46, -0.07) m"]
 
 
 def test_a_page_is_made_from_the_templates_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,20 +13,18 @@ import yaml
 from pydantic import BaseModel
 
 from spca.dialogue import Dialogue
-from spca_coder.drafting import TOKEN_BUDGET, relevant, situation, tokens_of
-from spca_coder.language import LanguageCoder
+from spca_coder.drafting import TOKEN_BUDGET, relevant
 from spca_coder.source import LibraryReader, read
 from spca_core.options import RunOptions
-from spca_core.plan import ActionSchema, CodeRequest, Draft, Execution, Plan, PlanRequest, PlanResult, Step
+from spca_core.plan import ActionSchema, Draft, Plan, PlanRequest, PlanResult, Step
 from spca_core.ports.chat import ChatReply, Message, Role
 from spca_core.ports.proposer import ModelError, NotUnderstood
-from spca_core.scene import Fact, Observation
-from spca_core.skill import SkillSignature
+from spca_core.scene import Observation
 from spca_core.skill_package import library_source
 from spca_core.verdict import Ending
 from spca_llm.chat import NotInVain
 from spca_planner.critics import with_named_places, with_synonyms
-from spca_planner.language import LanguageProposer, in_words, messages, told_of
+from spca_planner.language import LanguageProposer, messages, told_of
 from spca_planner.pddl.syntax import parse_domain
 from spca_planner.planner import DraftingPlanner
 from spca_planner.prediction import PddlReader
@@ -129,17 +127,6 @@ def test_a_model_gets_measures_once_where_it_asks_for_them() -> None:
     assert "cube_green to cube_red: " in chat.asked[0][1], "in the next sentence, too"
 
 
-def test_what_was_said_before_is_told() -> None:
-    """Whole, as where the things of many steps were comes last; later without plan and reason."""
-    steps = ", ".join(["pick_up(cube_red, plate_red)"] * 12)
-    long = f"robot: success: done [{steps}]; to put back: put the red cube on the red plate"
-    assert long in prompt(request(task=TASK.model_copy(update={"conversation": (long,)})), None)
-    talk = prompt(
-        request(task=TASK.model_copy(update={"conversation": (long, *["user: and so on"] * 6)})), None
-    )
-    assert '"robot: success; to put back: put the red cube on the red plate"' in talk
-
-
 def test_for_a_task_that_the_grammar_does_not_know_the_usual_skills_are_told() -> None:
     """What brings about what any task may ask for; not what needs what is not there, such as a bridge."""
     asked = task("Would you take the blue block off to the middle dish?")
@@ -150,122 +137,6 @@ def test_for_a_task_that_the_grammar_does_not_know_the_usual_skills_are_told() -
     said = TASK.model_copy(update={"conversation": ("user: touch the red cube", "robot: done")})
     assert '["user: touch the red cube", "robot: done"]' in prompt(request(task=said), None)
     assert "Said and done so far" not in prompt(request(), None)
-
-
-def test_what_was_seen_in_a_failed_round_alone_has_no_name_yet() -> None:
-    """Everything is put back: a draft that names it is about things that are not there."""
-    draft = pddl.draft(prompt(request(), None), "Put the red cube on the blue plate.")
-    later = Fact(predicate="on", args=("cube_new", "table"))
-    executed = Execution(steps=("1. look(): done",), predicted=(), seen=(*scene().facts, later))
-    told = prompt(request(mode="replan", failure="it is not there", executed=executed), draft)
-    came = "seen only afterwards (a thing that is not listed above has no name yet)"
-    assert f'{came}: "(on cube_new table)' in told
-
-
-def test_skills_come_with_what_they_need_and_bring_in_observable_words() -> None:
-    """The built-in domain's own bookkeeping (`kept`, `unfit`, `one_place`) means nothing to a model."""
-    skills = (
-        SkillSignature(name="place_on", parameters=("cube", "plate"), doc="Put it down."),
-        SkillSignature(name="touch", parameters=("thing",), doc="Touch it."),
-        SkillSignature(name="whistle", parameters=(), doc="Whistle."),
-    )
-    text = prompt(request(skills=skills), None)
-    assert (
-        "- place_on(cube - solid, plate - support): needs (held ?cube) (clear ?plate) …; "
-        "brings (not (held ?cube)) (hand_empty) (on ?cube ?plate) (when … (not (clear ?plate))) …\n" in text
-    )
-    assert "- of less use here: touch(thing)\n" in text, (
-        "of what has nothing to do with the goal, the name is enough"
-    )
-    assert "- whistle(): Whistle.\n" in text, "nobody knows what it does"
-    text = prompt(request(task=task("Touch the red cube."), skills=skills), None)
-    assert "brings (touched ?thing) …\n" in text and "- of less use here: place_on(cube, plate)\n" in text
-    skills = LibraryReader().signatures(TabletopKit.builtin_skills.read_text())
-    text = prompt(request(task=task("Whatever is nearest had better be touched."), skills=skills), None)
-    assert "\n- touch(thing - item): needs" in text and text.count("; brings") == 7, (
-        "and what any task may ask for"
-    )
-    for skill in read(TabletopKit.builtin_skills.read_text()).functions.values():
-        if skill.is_skill:
-            told = SkillSignature(name=skill.name, parameters=skill.parameters[1:], doc=skill.doc)
-            about = in_words(told, ACTIONS[skill.name, len(told.parameters)], WORDS)
-            assert not re.search(r"holding|kept|unfit|crowded|topped|twice|one_place|bridging", about), about
-
-
-LEARNED = """\
-(define (domain grid)
-  (:types key) (:constants table)
-  (:predicates
-    (held ?x - object) (clear ?x - object)
-    (way_clear) ; nothing stands before the door
-    (opened ?d - object) ; the door ?d stands open
-    (hand_empty))
-  (:action unlock_way
-    :parameters (?k - key ?from - object)
-    :precondition (and (held ?k) (way_clear) (opened ?from) (not (exists (?x - object) (on ?x ?k))))
-    :effect (and (hand_empty) (when (not (= ?from table)) (clear ?from)) (forall (?x) (not (opened ?x)))))
-  (:action clear_way :parameters () :precondition (and) :effect (way_clear)))
-"""
-"""A learned domain: a condition, a quantifier, and predicates of its own, one of them about no thing."""
-
-
-def test_no_part_of_a_skill_is_left_out_unsaid() -> None:
-    known = actions_of([], [LEARNED])
-    skills = tuple(
-        SkillSignature(name=n, parameters=p) for n, p in (("unlock_way", ("k", "from_")), ("clear_way", ()))
-    )
-    text = str(messages(request(skills=skills), None, None, TabletopVocabulary(), known)[1]["content"])
-    assert (
-        "- unlock_way(k - key, from_): needs (held ?k) (way_clear) (opened ?from_) (not (on * ?k)); "
-        "brings (hand_empty) (when (not (= ?from_ table)) (clear ?from_)) …\n"
-        "- clear_way(): brings (way_clear)\n" in text
-    )
-    bare = LEARNED.replace("(way_clear) (opened ?from)", "(forall (?x - object) (clear ?x))")
-    (action, _) = actions_of([], [bare]).values()
-    assert in_words(skills[0], action, WORDS).startswith("needs (held ?k) (all (clear *)) ("), "not of any"
-    assert '(way_clear): "nothing stands before the door"\n(opened ?d): "the door ?d stands open"\n' in text
-    assert text.count("nothing rests on or in") == 1, "what is observed is explained above"
-
-
-def test_a_hidden_thing_is_explained_and_may_be_held() -> None:
-    seen = scene()
-    held = Fact(predicate="held", args=("unknown",))
-    changed = {"objects": {**seen.objects, "unknown": "unknown"}, "facts": (*seen.facts, held)}
-    told = "gets its name when it is seen"
-    hidden = seen.model_copy(update=changed)
-    assert told in prompt(request(observation=hidden), None) and told not in prompt(request(), None)
-    assert TabletopVocabulary().extensions(hidden)["hand_empty"].atoms == frozenset()
-
-
-def test_what_a_shown_domain_says_is_not_said_again() -> None:
-    skills = tuple(
-        SkillSignature(name=name, parameters=("cube", "plate"), doc="Put it down.")
-        for name in ("place_on", "drop_on")
-    )
-    reuse = prompt(request(mode="reuse", skills=skills), Draft(domain=domain(), problem=""))
-    assert "- place_on(cube, plate): as below\n" in reuse and reuse.count("(:action place_on\n") == 1
-    assert "- drop_on(cube, plate): Put it down.\n" in reuse, "a new domain may need it"
-
-
-def test_prompts_are_short() -> None:
-    """In tokens, on a table of seven things: fresh, with skills, and two to write."""
-    text = TabletopKit.builtin_skills.read_text()
-    seen = scene().model_copy(update={"restated": True})
-    planner = [
-        sum(
-            tokens_of(str(m["content"]))
-            for m in messages(request(observation=seen, skills=s), None, None, TabletopVocabulary(), ACTIONS)
-        )
-        for s in ((), LibraryReader().signatures(text))
-    ]
-    schemas = tuple(a.schema for a in parse_domain(pddl.DOMAIN).actions.values())[1:4:2]
-    shown = relevant(text, schemas, TOKEN_BUDGET, actions=told_of(ACTIONS, WORDS))
-    coder = LanguageCoder(None)  # type: ignore[arg-type]
-    plan = Plan(steps=(), schemas=schemas, draft=Draft(domain="", problem=""))
-    asked = CodeRequest(attempt="", task=TASK, observation=seen, plan=plan, library=text)
-    code = coder.messages(schemas, TabletopKit().api, shown, situation(asked), "", "")
-    sizes = [*planner, sum(tokens_of(str(m["content"])) for m in code)]
-    assert all(size <= most for size, most in zip(sizes, (900, 1200, 1400), strict=True)), sizes
 
 
 def test_a_domain_that_forgets_what_is_seen_is_not_trusted() -> None:
@@ -287,23 +158,6 @@ def test_a_domain_that_forgets_what_is_seen_is_not_trusted() -> None:
         evidence = READER.weigh(plan, [held, placed], placed, scene())
         assert not evidence.contradicted
         assert [str(o) for step in evidence.steps for o in step.overlooked] == missed
-
-
-@pytest.mark.parametrize(
-    ("goal", "words"),
-    [
-        ("(exists (?p - plate) (on cube_red ?p))",
-         "the red cube on the green plate; or the red cube on the blue plate; or"),
-        ("(forall (?p - cube) (touched ?p))", "touched"),
-        ("(and (clear cube_red) (clear cube_blue))", "the blue cube clear, the red cube clear"),
-        ("(and (not (= cube_red cube_blue)) (imply (clear cube_red) (holding cube_red)))", "gripper"),
-    ],
-)  # fmt: skip
-def test_a_goal_is_told_in_words(goal: str, words: str) -> None:
-    good = pddl.draft(prompt(request(), None), "Put the red cube on the blue plate.")
-    problem = re.sub(r"\(:goal .*\)\)", f"(:goal {goal}))", good.problem)
-    told = READER.goal(Draft(domain=good.domain, problem=problem))
-    assert words in told and "(" not in told and "?" not in told
 
 
 def test_a_conversation_reaches_the_model(tmp_path: Path) -> None:
@@ -334,25 +188,6 @@ def test_a_conversation_reaches_the_model(tmp_path: Path) -> None:
     ]
     (tmp_path / "task.yaml").write_text(TabletopKit().sentence_level("touch it", "", told[1][1:]))
     assert task_of(load_level(tmp_path / "task.yaml")).conversation == told[1][1:]
-
-
-def test_a_coder_is_told_what_a_plan_s_own_predicates_mean_and_how_to_touch() -> None:
-    """Of those that its actions name, in the words of whoever made them up."""
-    text = """(define (domain d) (:predicates (on ?a ?b) (hand_empty)
-      (in_row ?a ?b ?c) ; ?a goes on the row of ?b and ?c
-      (painted ?a)) ; ?a was painted
-      (:action extend :parameters (?a ?b ?c) :effect (and (in_row ?a ?b ?c)
-        (on ?a ?b))) ; and so on
-      ; Take it away.
-      (:action take :parameters (?a ?b) :effect (not (on ?a ?b))))"""
-    schemas = tuple(action.schema for action in parse_domain(text).actions.values())
-    plan = Plan(steps=(), schemas=schemas, draft=Draft(domain=text, problem=""))
-    told = situation(CodeRequest(attempt="", task=TASK, observation=scene(), plan=plan, library=""))
-    assert "In the plan, (in_row ?a ?b ?c): ?a goes on the row of ?b and ?c" in told.splitlines()
-    assert not any(words in told for words in ("painted", "hand_empty", "and so on", "Take it away"))
-    rules = str(LanguageCoder(None).messages(schemas, TabletopKit().api, "", told, "", "")[0]["content"])  # type: ignore[arg-type]
-    assert "closed fingertips touch its top: go above with move_to, down with move_linear" in rules
-    assert "may be touched and pushed" in rules
 
 
 # --- which skills a coder is shown --------------------------------------------------------------------------
@@ -429,22 +264,6 @@ def test_every_predicate_and_type_of_a_skill_is_explained() -> None:
         assert all(f"{t} = " in text for t in types), (level, types)
 
 
-def test_everything_observable_is_told_whether_it_holds_or_not() -> None:
-    text = prompt(request(), None)
-    facts = text.partition("facts that hold now: ")[2].partition("\n")[0]
-    assert "(hand_empty)" in facts, "init is every observed fact"
-    free = scene().model_copy(update={"facts": (*scene().facts, Fact(predicate="hand_free", args=()))})
-    assert "(hand_free) (hand_empty); (on ?a" in prompt(request(observation=free), None)
-    for words in (
-        "(hand_empty): the gripper holds nothing",
-        "(held ?a)",
-        "(next_to ?a ?b)",
-    ):
-        assert words in text
-    assert "(in ?a ?b)" not in text, "there is nothing for a thing to be in"
-    assert "(in ?a ?b)" in prompt(request(observation=nominal_observation("bowls_01")), None)
-
-
 def test_what_holds_of_many_things_is_told_once() -> None:
     seen = nominal_observation("bowls_06")
     text = prompt(request(observation=seen), None)
@@ -462,18 +281,6 @@ def test_what_the_gripper_is_too_narrow_for_is_told_where_there_is_such_a_thing(
     assert "too_wide" not in prompt(request(), None)
     seen = TabletopVocabulary().extensions(nominal_observation("shapes_01"))["too_wide"]
     assert seen.atoms == {("cuboid_pink",)}, "so that a draft may ask for it"
-
-
-def test_what_lies_left_and_near_of_what_is_told_of_all_things() -> None:
-    """Not only who is the first of its kind: a task may speak of the cube to the right of another one."""
-    seen = scene(row=("cube_red", "cube_blue", "cube_green")).model_copy(update={"restated": True})
-    text = prompt(request(observation=seen), None)
-    line = next(line for line in text.splitlines() if line.startswith("from left to right"))
-    places = [line.index(name) for name in ("cube_red", "cube_blue", "cube_green")]
-    assert places == sorted(places) and "cube_blue = plate_" in line and "(= equally far)" in line
-    assert "leftmost" not in text
-    told = prompt(request(observation=seen.model_copy(update={"restated": False})), None)
-    assert "from left to right" not in told and "(leftmost cube_red)" in told
 
 
 def test_a_place_that_the_domain_names_as_a_constant_is_there() -> None:
@@ -511,29 +318,6 @@ def test_a_synonym_is_mapped_or_refused(predicate: str, meant: str, fault: str) 
 
 
 # --- what is asked, and how often ---------------------------------------------------------------------------
-
-
-def test_a_replan_shows_what_was_done_predicted_and_seen() -> None:
-    executed = Execution(
-        steps=("1. place_on(cube_red, plate_blue): done",),
-        predicted=("(on cube_red plate_blue)",),
-        seen=(
-            Fact(predicate="on", args=("cube_red", "table")),
-            Fact(predicate="touched", args=("cube_red",)),
-        ),
-    )
-    draft = Draft(domain="(define)", problem="(define)")
-    asked = request(mode="replan", failure="it fell", executed=executed)
-    text = messages(asked, draft, None, TabletopVocabulary())[1]["content"]
-    for words in (
-        "place_on(cube_red, plate_blue): done",
-        "(on cube_red plate_blue)",
-        "no longer seen",
-        "it fell",
-        "failed when it was run; everything was put back since",
-    ):
-        assert words in text
-    assert "(on ?a table) for all but table" in text and "touched" not in text.partition("seen only")[2]
 
 
 def test_the_same_question_is_not_asked_twice() -> None:

@@ -41,8 +41,6 @@ from spca_ros.domain import own_domain
 from spca_ros.node import SpcaNode, ros_session
 from spca_ros.qos import SENSOR, STATE
 from spca_testing.command import interrupted
-from spca_testing.models.fallible_model import FallibleModel, changed, miswritten
-from spca_testing.models.model_run import run_with_model
 from spca_testing.processes import outliving
 from spca_testing.ros import ask, running, sim
 
@@ -313,24 +311,6 @@ def test_signals_stop_the_arm_once_and_from_a_thread() -> None:
         signal.raise_signal(signal.SIGINT)
         signal.raise_signal(signal.SIGTERM)
     assert (from_main, further) == ([False], [1, 1])
-
-
-def test_a_model_writes_and_repairs_skills_over_ros(tmp_path: Path) -> None:
-    def model() -> FallibleModel:
-        return FallibleModel(
-            planner=[changed("(holding cube_red)", "(holding cube_blue)")],
-            coder=[
-                miswritten("(ctx, cube, support)", "(ctx, cube)"),
-                miswritten("tool.z, tool.yaw)", "tool.z + 0.05, tool.yaw)"),
-            ],
-        )
-
-    run = run_with_model("pickup_02", model(), tmp_path, transport="ros")
-    assert run.result.success, run.result.reason
-    assert [critic for critic, _ in run.plan_rejections()] == ["goal"]
-    assert len(run.code_rejections()) == 1
-    assert run.result.coder.semantic == 1
-    assert run.result.skills.promoted == ("lift_cube",)
 
 
 def test_an_interrupt_ends_every_process_and_the_run_can_go_on(tmp_path: Path) -> None:

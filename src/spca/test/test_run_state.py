@@ -12,26 +12,12 @@ from spca.supervisor import _revealed
 from spca_core.plan import ActResult, Draft, Execution, Plan, Step
 from spca_core.scene import Observation
 from spca_core.skill import FailureKind, SkillFailure, StepReport
-from spca_core.verdict import Ending, Outcome
+from spca_core.verdict import Ending
 
 SEEN = Observation(stamp=1.0, objects={"cube_red": "cube"}, facts=(), sentences=("A cube.",))
 PLAN = Plan(
     steps=(Step(action="touch", args=("cube_red",)),), schemas=(), draft=Draft(domain="d", problem="p")
 )
-
-
-def test_a_round_goes_through_its_phases() -> None:
-    state = RunState(library="old").sensed(SEEN)
-    assert (state.phase, state.observation) == (Phase.PLAN, SEEN)
-    state = state.planned(PLAN)
-    assert (state.phase, state.previous) == (Phase.CODE, PLAN.draft)
-    state = state.coded("new")
-    assert (state.phase, state.library) == (Phase.ACT, "new")
-    state = state.repairing(("touch",), "it missed")
-    assert (state.phase, state.suspects, state.code_retry) == (Phase.CODE, ("touch",), 1)
-    state = state.next_round("it missed again")
-    assert (state.phase, state.round, state.suspects) == (Phase.SENSE, 2, ())
-    assert state.planned(PLAN).code_retry == 0
 
 
 @pytest.mark.parametrize(
@@ -82,10 +68,3 @@ def test_a_state_is_read_as_it_was_written() -> None:
 def test_an_impossible_state_is_refused(text: str) -> None:
     with pytest.raises(ValidationError):
         SavedState.model_validate_json(text)
-
-
-def test_endings_that_are_verdicts() -> None:
-    assert [e.name for e in Ending if e.judged] == ["SUCCESS", "FAIL", "TIMEOUT"]
-    assert Ending.of(Outcome.TIMEOUT) is Ending.TIMEOUT
-    with pytest.raises(ValueError, match="running"):
-        Ending.of(Outcome.RUNNING)

@@ -262,35 +262,6 @@ def test_a_conversation(name: str):
             assert all(fits(said, wanted) for wanted in words[1:]), (sentence, said)
 
 
-def test_what_follows_a_question_asks_and_what_follows_a_task_is_of_all_its_things():
-    with spca.session(report=False) as table:
-        assert table.ask("is the red cube on the table?") == "Yes."
-        assert table.ask("and the green plate?") == "Yes."
-        assert table.plan("and the green one on the red plate?").goal == "the green cube on the red plate"
-        assert table.do("put the red cube on the red plate").result.success
-        assert table.ask("Is the red cube on the red plate?") == "Yes."
-        assert table.ask("and the green one?") == "No."
-        assert table.ask("and the blue one") == "No.", "without the mark, too"
-        assert table.ask("what is on the red plate?") == "The red cube."
-        assert table.ask("and on the blue one?") == "Nothing."
-        assert table.plan("put them all back").goal.startswith("the red cube at x = ")
-        assert table.do("put all cubes on their plates").result.success
-        assert table.plan("take them all off").goal.count(" on the table") == 3
-        assert table.do("throw all cubes off the table").result.success
-        with pytest.raises(InputError, match="I cannot bring back what I do not see"):
-            table.do("undo")
-
-
-def test_a_turn_is_taken_back_and_so_is_what_lay_below():
-    with spca.session(report=False) as table:
-        assert table.do("turn the blue cube by 30 degrees").result.success
-        assert table.plan("turn it back").goal == "the blue cube turned to 0 degrees"
-        assert table.do("undo").result.reason == "seen to hold: the blue cube turned to 0 degrees"
-        assert table.do("stack all cubes").result.success
-        assert table.do("take the top one off").result.success
-        assert table.plan("and the next one too").goal.endswith("cube on the table")
-
-
 def test_a_model_is_not_asked_for_a_move_that_is_known(tmp_path: Path):
     with ModelServer(GrammarModel(code_errs=False), models=MODELS) as server:
         (tmp_path / "llm.yaml").write_text(configuration(server.base_url))
@@ -367,33 +338,6 @@ def test_what_a_stopped_task_has_done_is_taken_back(who: str):
         assert math.dist(now, lay) < 0.01 and table.ask("undo") == "There is nothing to undo."
 
 
-def test_what_no_look_shows_is_called_carried_out_and_no_success(capsys: pytest.CaptureFixture[str]):
-    """A look gives no score either: there is no referee."""
-    told = []
-    with spca.session(report=False, on_event=(progress := Progress(Console(file=io.StringIO())))) as table:
-        for sentence in (
-            "touch the green cube",
-            "put the red cube on the blue plate",
-            "stack the green cube on the blue one",
-        ):
-            run = table.do(sentence)
-            progress.show_result(run.result)
-            told.append(" ".join(capsys.readouterr().out.split()))
-            page = run.document().read_text()
-            assert f"<b>{run.result.words}</b> · " in page and "score" not in page.partition("<ul")[0]
-        shown = progress.console.file = io.StringIO()
-        assert table.do("put the purple cube on the table").result.outcome is Ending.IMPOSSIBLE
-        assert shown.getvalue().count("looking again: There is no purple cube.") == 1
-    assert all(f" s simulated to the verdict {reason}" in line for line, reason in zip(told, (
-        "a look cannot show: the green cube touched",
-        "seen to hold: the red cube on the blue plate",
-        "seen to hold: the blue cube on the table, the green cube on the blue cube; "
-        "remembered, not in sight now: blue cube",
-    ), strict=True))  # fmt: skip
-    assert [line.split(" ")[0] for line in told] == ["carried", "success", "success"], told
-    assert "score" not in str(told)
-
-
 def test_what_is_carried_out_in_vain_is_not_called_done(monkeypatch: pytest.MonkeyPatch):
     with spca.session(report=False) as table:
         touch = table.plan("touch the red cube").plan
@@ -465,13 +409,6 @@ def _elsewhere(folder: Path) -> dict[str, str]:
     for name in ("worlds", "levels"):
         (folder / name).symlink_to(ROOT / name)
     return {**os.environ, "SPCA_ROOT": str(folder)}
-
-
-def test_a_single_question_is_answered(tmp_path: Path):
-    command = [*SPCA, "do", "what", "do", "you", "see?"]
-    done = subprocess.run(command, env=_elsewhere(tmp_path), capture_output=True, text=True, check=False)
-    assert done.returncode == 0 and "There is a blue cube" in done.stdout
-    assert not (tmp_path / "runs").exists()
 
 
 def test_what_a_sentence_took_is_given_back():

@@ -8,11 +8,10 @@ import pytest
 import yaml
 
 from spca_coder import allowlist
-from spca_coder.allowlist import CodeFault, report, undefined
+from spca_coder.allowlist import undefined
 from spca_coder.critic import criticised
-from spca_coder.source import LibraryReader, as_present, header, misfit_reason, missing, read, serves
+from spca_coder.source import as_present, header, misfit_reason, missing, read, serves
 from spca_core.plan import ActionSchema, Step
-from spca_core.skill import SkillSignature
 from spca_sandbox.surface import Surface
 from spca_testing.coding import API, request
 
@@ -55,13 +54,6 @@ def test_whatever_a_text_makes_a_critic_raise_is_a_rejection() -> None:
         raise LookupError("nobody has thought of this")
 
     assert criticised(stumble, str).endswith("LookupError: nobody has thought of this")
-
-
-def test_a_report_shows_lines_in_order_and_is_bounded() -> None:
-    problems = [CodeFault(message=f"m{n}", line=n) for n in range(20, 0, -1)]
-    text = report(problems, "\n".join(f"code {n}" for n in range(1, 21)))
-    assert text.splitlines()[0] == "line 1, `code 1`: m1"
-    assert text.splitlines()[-1] == "and 12 more"
 
 
 @pytest.mark.parametrize(
@@ -127,16 +119,6 @@ def test_missing_are_the_used_actions_without_a_skill() -> None:
     plan = request().plan.model_copy(update={"steps": (Step(action="go", args=("a", "b")),)})
     assert missing(plan, "def go(ctx, a, b): pass") == (), "without a schema, by its arguments"
     assert header(missing(plan, "def go(ctx, a): pass")[0]) == "def go(ctx, arg1, arg2):"
-
-
-def test_signatures_are_of_public_skills() -> None:
-    library = (
-        'A = 1\n\ndef touch(ctx, thing):\n    """Touch it.\n\n    Gently.\n    """\n\n'
-        "def _up(ctx): pass\n\ndef far(x): pass\n"
-    )
-    assert LibraryReader().signatures(library) == (
-        SkillSignature(name="touch", parameters=("thing",), doc="Touch it.\n\nGently."),
-    )
 
 
 def test_helpers_and_constants_that_belong_to_a_skill() -> None:

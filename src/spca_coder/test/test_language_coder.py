@@ -65,35 +65,6 @@ def prompt(**changes: str) -> str:
     return "\n".join(m["content"] for m in coder.messages((SCHEMA,), API, **texts))
 
 
-def test_the_prompt_tells_schema_calls_helpers_and_the_header() -> None:
-    text = prompt()
-    assert "`def wave_at(ctx, thing):`" in text
-    assert SCHEMA.pddl in text
-    assert "\nnod(name) -> bool: Nod at a thing.\n" in text
-    assert "Also defined: pose(x, y) -> Pose: a place\n" in text
-    assert "{{" not in text
-    assert "{%" not in text
-
-
-def test_parts_without_content_leave_no_trace() -> None:
-    bare = prompt()
-    assert "Existing skills" not in bare
-    assert "went wrong" not in bare
-    full = prompt(relevant="def nod_at(ctx): pass", previous="def f(): pass", rejection="it fell")
-    assert "def nod_at(ctx): pass" in full
-    assert "it fell" in full
-    assert "def f(): pass" in full
-
-
-def test_generators_are_explained_where_there_are_steps() -> None:
-    assert "generator" not in prompt()
-    api = API.model_copy(
-        update={"methods": (CtxMethod(name="step", signature="step(a: int) -> int", doc="."),)}
-    )
-    coder = LanguageCoder(chat=None)  # type: ignore[arg-type]
-    assert "generator" in coder.messages((SCHEMA,), api, "", "", "", "")[0]["content"]
-
-
 def test_the_prompt_is_bounded_whatever_comes_in() -> None:
     long = "x" * 1_000_000
     assert len(prompt(relevant=long, situation=long, previous=long, rejection=long)) < 45_000
@@ -116,14 +87,6 @@ def test_the_prompt_is_bounded_whatever_comes_in() -> None:
 )
 def test_code_is_found_in_the_answer(answer: str, code: str) -> None:
     assert code_in(answer) == code
-
-
-def test_the_role_is_coder_and_the_conversation_is_sent(open_coder: Open) -> None:
-    coder, server = open_coder(Say(CODE))
-    assert write(coder) == CODE
-    sent = server.requests[0].body
-    assert sent["model"] == "test-model"
-    assert [m["role"] for m in sent["messages"]] == ["system", "user"]
 
 
 @pytest.mark.parametrize(

@@ -170,12 +170,6 @@ def test_trust_can_be_withdrawn_and_given_back(trusted: TrustedLibrary) -> None:
     assert set(read(trusted.source()).functions) == {"touch", "_raise", "wave", "_swing"}
 
 
-def test_unknown_skills_are_named(trusted: TrustedLibrary) -> None:
-    for call in (trusted.excerpt, lambda name: trusted.demote(name, "why"), trusted.restore):
-        with pytest.raises(InputError, match="'fly'"):
-            call("fly")
-
-
 _PROMOTE = """
 import sys
 from pathlib import Path

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from spca_core.world import CameraMount, load_world
+from spca_core.world import load_world
 
 WORLD = load_world()
 CAMERA = WORLD.camera
@@ -31,22 +31,3 @@ def test_the_optical_frame() -> None:
     m = CAMERA.pose.matrix()
     assert m[:3, :3] == pytest.approx(np.array([[0, -1, 0], [-1, 0, 0], [0, 0, -1]]), abs=1e-12)
     assert tuple(m[:3, 3]) == CAMERA.position
-
-
-def test_the_whole_work_area_is_in_the_picture_as_high_as_a_tower() -> None:
-    for x in WORLD.work_area.x:
-        for y in WORLD.work_area.y:
-            for z in (TOP, TOP + 3 * 0.04):
-                u, v, depth = pixel(x, y, z)
-                assert 0 <= u <= CAMERA.width - 1 and 0 <= v <= CAMERA.height - 1
-                assert CAMERA.near < depth < CAMERA.far
-
-
-def test_the_intrinsics_are_the_mounts() -> None:
-    names = ("width", "height", "fx", "fy", "cx", "cy")
-    odd = CameraMount(
-        name="c", width=7, height=5, fx=2, fy=3, cx=1, cy=4, position=(0, 0, 1), rate_hz=1, near=1, far=2
-    )
-    assert (
-        [getattr(odd.intrinsics, n) for n in names] == [getattr(odd, n) for n in names] == [7, 5, 2, 3, 1, 4]
-    )

@@ -88,12 +88,6 @@ def test_wrapped_angles_lie_in_one_period(angle: float, period: float) -> None:
     assert wrap_angle(wrapped, period) == pytest.approx(wrapped, abs=1e-12)
 
 
-def test_ends_of_the_range() -> None:
-    assert wrap_angle(math.pi) == wrap_angle(-math.pi) == -math.pi
-    assert wrap_angle(math.pi / 4, math.pi / 2) == -math.pi / 4
-    assert wrap_angle(0.0) == 0.0
-
-
 @given(lengths, lengths, lengths, yaws)
 def test_a_top_down_tool_points_down(x: float, y: float, z: float, yaw: float) -> None:
     pose = top_down(x, y, z, yaw)

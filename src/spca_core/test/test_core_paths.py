@@ -78,19 +78,6 @@ def test_where_the_checkout_is(
     assert paths(installed(folder / site), folder / working, root)["ROOT"] == (folder / found)
 
 
-def test_everything_is_under_the_root(folder: Path) -> None:
-    found = paths(installed(folder / "install"), folder, str(folder))
-    assert found == {
-        "CHECKOUT": folder,
-        "ROOT": folder,
-        "WORLDS": folder / "worlds",
-        "LEVELS": folder / "levels",
-        "RUNS": folder / "runs",
-        "LIBRARY": folder / "library",
-        "STATE": folder / "ros2_ws" / "install",
-    }
-
-
 @pytest.mark.parametrize("layout", ["merged", "isolated"])
 def test_an_install_without_a_checkout_has_its_own_data(folder: Path, layout: str) -> None:
     prefix = folder / "install" / ("" if layout == "merged" else "spca_core")
@@ -104,10 +91,3 @@ def test_an_install_without_a_checkout_has_its_own_data(folder: Path, layout: st
     assert found["RUNS"] == work / "runs", "what a user makes goes to the working folder"
     assert found["STATE"] == folder / "state" / "spca"
     assert str(found["CHECKOUT"]) == "None"
-
-
-def test_another_packages_share_along_the_ament_path(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (folder / "b" / "share" / "some_package").mkdir(parents=True)
-    monkeypatch.setenv("AMENT_PREFIX_PATH", f"{folder / 'a'}{os.pathsep}{folder / 'b'}")
-    assert spca_core.paths.share("some_package") == folder / "b" / "share" / "some_package"
-    assert spca_core.paths.share("no_such_package") is None

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from spca_core.contacts import pair
 from spca_core.geometry import Pose
-from spca_core.plan import Step, Task
+from spca_core.plan import Task
 from spca_core.scene import RELATIONS, Fact, Observation, Scene, SceneObject
 from spca_core.trajectory import JointTrajectory
 from spca_core.verdict import Outcome, Verdict
@@ -34,14 +34,6 @@ THINGS = (thing("cube_red"), thing("plate_red", 0.404, 0.008), thing("cube_blue"
 ON = Fact(predicate="on", args=("cube_red", "table"))
 CLEAR = Fact(predicate="clear", args=("cube_red",))
 SCENE = Scene(stamp=1.0, objects=THINGS, relations=(ON, CLEAR), sentences=("There is a red cube.",))
-
-
-def test_facts_and_steps_read_like_terms() -> None:
-    assert str(ON) == "on(cube_red, table)"
-    assert str(CLEAR) == "clear(cube_red)"
-    assert str(Fact(predicate="dark", args=())) == "dark()"
-    assert str(Step(action="stack", args=("cube_red", "cube_blue"))) == "stack(cube_red, cube_blue)"
-    assert str(Step(action="wait", args=())) == "wait()"
 
 
 @given(st.lists(facts, max_size=4), facts)

@@ -21,16 +21,6 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_the_example_is_read() -> None:
-    package = SkillPackage.read("push", PUSH)
-    assert package.environment == "tabletop"
-    assert package.phrases[0].match("Push the red cube  against the blue one") == {
-        "c": "the red cube",
-        "other": "the blue one",
-    }
-    assert package.phrases[0].match("Put the red cube on the blue one") is None
-
-
 @pytest.mark.parametrize(
     ("file", "content", "complaint"),
     [

@@ -149,15 +149,6 @@ def test_a_server_that_ignores_schemas_is_told_in_words_the_next_time(bench: Ben
     assert '"domain"' in server.requests[1].text
 
 
-def test_free_form_objects_are_not_asked_for_strictly(bench: Bench):
-    class Loose(BaseModel):
-        any_of: dict[str, int]
-
-    server = bench.serve([say_json({"any_of": {"a": 1}})])
-    assert bench.chat(server).complete("planner_big", ASK, Loose).parsed == Loose(any_of={"a": 1})
-    assert server.requests[0].body["response_format"]["json_schema"]["strict"] is False
-
-
 # --- answers that can be used after all
 
 

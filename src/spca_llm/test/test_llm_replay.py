@@ -6,18 +6,14 @@ import contextlib
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from pydantic import BaseModel
 
 from spca_core.errors import InputError
 from spca_core.ports.proposer import ModelError
 from spca_core.prompting import system, user
 from spca_llm.chat import Chat, open_chat
-from spca_llm.config import ROLES, Budget, LlmConfig, ModelConfig
+from spca_llm.config import ROLES, LlmConfig, ModelConfig
 from spca_llm.exchange import Request
-from spca_llm.ledger import ExchangeLog
-from spca_llm.replay import ReplaySource
 from spca_testing.models.behaviours import Say, Status, refuse
 from spca_testing.models.server import ModelServer, Seen
 
@@ -109,15 +105,6 @@ def test_a_role_and_a_schema_never_recorded_are_named(tmp_path: Path):
         replay(tmp_path).complete("planner_big", QUESTION, Draft)
 
 
-def test_a_replay_has_a_budget_too(tmp_path: Path):
-    record(tmp_path / "recorded", [Say("x", usage=(90, 10))] * 2, QUESTION, QUESTION)
-    log = ExchangeLog(tmp_path / "run", Budget(tokens=100))
-    chat = Chat(ReplaySource(tmp_path / "recorded"), log)
-    chat.complete("planner_big", QUESTION)
-    with pytest.raises(Exception, match="100 tokens are used up"):
-        chat.complete("planner_big", QUESTION)
-
-
 @pytest.mark.parametrize(
     ("llm", "words"),
     [
@@ -141,13 +128,3 @@ def test_characters_that_turn_or_hide_text_are_sent_to_no_model() -> None:
         (message,) = Request.of("coder", [{"role": "user", "content": content}], None).messages
         sent = message["content"] if content is hidden else message["content"][0]["text"]
         assert sent == "def f(ctx):\n\tctx.log('on')  # [2J"
-
-
-@given(st.dictionaries(st.text(max_size=5), st.text(max_size=20), max_size=5), st.text(max_size=20))
-def test_digests_depend_on_content_not_on_the_order_of_keys(extra: dict[str, str], text: str):
-    message = {**extra, "role": "user", "content": text}
-    turned = dict(reversed(list(message.items())))
-    digest = Request.of("coder", [message], None).digest
-    assert digest == Request.of("coder", [turned], None).digest
-    assert digest != Request.of("vision", [message], None).digest
-    assert digest != Request.of("coder", [{**message, "content": text + "!"}], None).digest

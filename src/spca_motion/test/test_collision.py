@@ -8,14 +8,13 @@ import mujoco
 import numpy as np
 import pytest
 
-from spca_core.errors import MotionError
 from spca_core.geometry import Array, Pose, top_down
 from spca_core.layout import nominal_layout
 from spca_core.world import World, WristSensor
 from spca_motion.collision import MAX_PRESS, CollisionChecker
 from spca_motion.planning_scene import Obstacle, PlanningScene
-from spca_motion.tool import NOMINAL_GAP, ToolKinematics, planning_gap
-from spca_robot.gripper_2f85 import PAD_TIP, STROKE
+from spca_motion.tool import ToolKinematics
+from spca_robot.gripper_2f85 import PAD_TIP
 from spca_robot.workspace_model import build_model
 from spca_testing.contracts.arm_contract import OVER_TABLE, true_scene
 
@@ -42,22 +41,6 @@ def at(tools: ToolKinematics, x: float, y: float, z: float, gap: float, yaw: flo
     branches = tools.branches(top_down(x, y, z, yaw).matrix(), gap)
     found = branches[~np.isnan(branches[:, 0])]
     return np.asarray(min(found, key=lambda q: abs(q[0]) + abs(q[1] + 1.5) + abs(q[4] + 1.57)))
-
-
-def test_the_named_configurations_are_free(world: World, checker: CollisionChecker) -> None:
-    for configuration in (world.robot.home, world.robot.out_of_view):
-        assert checker.valid(np.array(configuration), OPEN)
-        assert checker.hits(np.array(configuration), OPEN) == []
-
-
-def test_the_fingers_are_where_the_gap_puts_them(checker: CollisionChecker, tools: ToolKinematics) -> None:
-    """Astride a cube when open, in it when closed; nearer to the table when half closed than when open."""
-    astride = at(tools, 0.42, 0.0, 0.425, OPEN)
-    assert checker.valid(astride, OPEN)
-    assert not checker.valid(astride, SHUT)
-    flange_low = at(tools, 0.5, 0.0, 0.4 + PAD_TIP + 0.005, OPEN)
-    assert checker.valid(flange_low, OPEN)
-    assert str(checker.hits(flange_low, 0.03)[0]).endswith("finger would hit table")
 
 
 @pytest.mark.parametrize(
@@ -176,14 +159,6 @@ def test_attaching_centres_and_squares_and_detaching_leaves_it_there(
     assert left.detached(tools.flange(elsewhere)) is left
 
 
-def test_only_one_thing_that_exists_can_be_attached(scene: PlanningScene) -> None:
-    here = np.eye(4)
-    with pytest.raises(MotionError, match="cube_pink"):
-        scene.attached("cube_pink", here, here)
-    with pytest.raises(MotionError, match="cube_red"):
-        scene.attached("cube_red", here, here).attached("cube_blue", here, here)
-
-
 def test_a_sensor_at_the_wrist_moves_and_turns_the_gripper(world: World, tools: ToolKinematics) -> None:
     sensor = WristSensor(length=0.03, radius=0.0375, turn=math.pi / 2)
     longer = world.model_copy(update={"robot": world.robot.model_copy(update={"wrist_sensor": sensor})})
@@ -201,17 +176,3 @@ def test_a_sensor_at_the_wrist_moves_and_turns_the_gripper(world: World, tools: 
     low = at(tools, 0.5, 0.06, 0.43, OPEN)
     assert CollisionChecker(world, PlanningScene()).valid(low, OPEN)
     assert checker.hits(low, OPEN)[0].other == "table", "the fingers reach 3 cm deeper"
-
-
-@pytest.mark.parametrize(
-    ("gap", "holding", "expected"),
-    [
-        (STROKE, False, NOMINAL_GAP),
-        (0.0, False, 0.0),
-        (0.047, True, 0.047),
-        (-0.001, False, 0.0),
-        (0.09, True, STROKE),
-    ],
-)
-def test_the_tool_centre_point_follows_its_convention(gap: float, holding: bool, expected: float) -> None:
-    assert planning_gap(gap, holding) == expected

@@ -108,18 +108,6 @@ def test_a_joint_that_drifts_off_its_path_stops_the_arm(
     assert robot.now() - begun < 2.0
 
 
-def test_a_driver_that_does_not_move_is_noticed(robot: Faulty, arm: Manipulator, world: World) -> None:
-    robot.bend = lambda t: replace(
-        t, positions=np.tile(t.positions[0], (len(t.times), 1)), velocities=0 * t.velocities
-    )
-    fails(robot, "deviation", arm.move_joints, goal(world))
-
-
-def test_ending_beside_the_goal_is_noticed(robot: Faulty, arm: Manipulator, world: World) -> None:
-    robot.bend = lambda t: replace(t, positions=t.positions + 0.03 * (t.times / t.duration)[:, None] ** 2)
-    assert "came to rest 0.03" in fails(robot, "deviation", arm.move_joints, goal(world))
-
-
 def test_an_arm_that_is_blocked_stops(world: World) -> None:
     """By a crate of two tonnes that nobody perceived."""
     crate = world.objects[1].model_copy(update={"size": (0.3, 0.05, 0.3), "mass": 2000.0})
@@ -274,30 +262,3 @@ def test_what_never_rests_between_pads_that_press_it_is_held(world: World) -> No
     arm.move_linear(over(scene, "cube_red", 0.09))
     assert arm.holding()
     assert robot.object_pose("box_red").position[2] > lay + 0.05
-
-
-def test_holding_needs_gap_and_force(robot: Faulty, arm: Manipulator) -> None:
-    for gap, force, expected in (
-        (0.04, 40.0, True),
-        (0.04, 0.5, False),
-        (0.0005, 40.0, False),
-        (0.04, -40.0, False),
-    ):
-        robot.report = lambda s, g=gap, f=force: replace(s, gripper_gap=g, gripper_force=f)  # type: ignore[misc]
-        assert arm.holding() is expected
-
-
-def test_a_lost_cube_is_felt(world: World) -> None:
-    simulator = MujocoWorld(world)
-    simulator.reset(nominal_layout(world))
-    scene = true_scene(world, nominal_layout(world))
-    arm = Manipulator(world, simulator)
-    arm.set_scene(scene)
-    arm.move_to(over(scene, "cube_red", 0.09))
-    arm.move_linear(over(scene, "cube_red", 0.004))
-    arm.close()
-    assert arm.holding()
-    arm.open()
-    arm.move_linear(over(scene, "cube_red", 0.09))
-    arm.close()
-    assert not arm.holding()

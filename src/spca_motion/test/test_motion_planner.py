@@ -54,19 +54,6 @@ def test_a_wall_is_got_around(planner: MotionPlanner, world: World) -> None:
     assert np.allclose(tool(planner, way[-1]), RIGHT.matrix(), atol=1e-6)
 
 
-def test_without_a_wall_the_way_is_straight(planner: MotionPlanner, world: World) -> None:
-    planner.scene = PlanningScene()
-    pieces = planner.to_pose(at(planner, world, LEFT), RIGHT, never)
-    assert len(pieces) == 1
-
-
-def test_the_same_question_has_the_same_answer(planner: MotionPlanner, world: World) -> None:
-    start = at(planner, world, LEFT)
-    first = sampled(planner.to_pose(start, RIGHT, never), 0.05)
-    planner.to_pose(at(planner, world, RIGHT), LEFT, never)
-    assert np.array_equal(first, sampled(planner.to_pose(start, RIGHT, never), 0.05))
-
-
 def test_an_enclosed_goal_is_given_up_with_the_reason(
     planner: MotionPlanner, world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -111,12 +111,6 @@ def test_a_winding_curve_keeps_all_limits(length: float, width: float, waves: fl
     keeps(EMPTY, [Curve(samples, extent=0.1)])
 
 
-def test_samples_are_close_together() -> None:
-    waypoints = np.array([np.zeros(6), np.full(6, 0.7), [1, -1, 1, -1, 1, -1.0]])
-    steps = np.linalg.norm(np.diff(sampled(rounded(waypoints), 0.02), axis=0), axis=1)
-    assert steps.max() <= 0.0201
-
-
 @pytest.mark.parametrize("speed", [0.0, -0.1, 1.01, float("nan"), float("inf"), 1e-9, 5e-324])
 def test_speed_is_a_share_of_the_limits(speed: float) -> None:
     with pytest.raises(MotionError) as caught:

@@ -23,11 +23,11 @@ from spca_core.geometry import Pose
 from spca_core.layout import nominal_layout
 from spca_core.scene import Scene
 from spca_core.trajectory import JointState
-from spca_core.world import World, load_world
+from spca_core.world import World
 from spca_motion.manipulator import Manipulator
 from spca_motion.moveit.backend import Geometry, PathRequest, Setup
 from spca_motion.moveit.process import PlannerProcess
-from spca_motion.moveit.search import bends, moveit_arm
+from spca_motion.moveit.search import moveit_arm
 from spca_motion.planner import MotionPlanner
 from spca_sim.mujoco_world import MujocoWorld
 from spca_testing.contracts.arm_contract import ABOVE, ArmContract, over
@@ -56,15 +56,6 @@ def arm(world: World, simulator: MujocoWorld, scene: Scene, process: PlannerProc
 @pytest.mark.slow
 class TestMoveItArm(ArmContract):
     pass
-
-
-def test_an_arm_of_seven_joints_moves_within_its_limits(process: PlannerProcess) -> None:
-    world = load_world("tabletop@panda")
-    simulator = MujocoWorld(world)
-    try:
-        assert moveit_arm(world, simulator, process).state().position.shape == (7,)
-    finally:
-        simulator.close()
 
 
 def with_cube_at(scene: Scene, name: str, x: float, y: float, z: float) -> Scene:
@@ -144,24 +135,6 @@ def test_a_change_beside_the_path_lets_the_motion_go_on(
     assert arm.tool_pose().position == pytest.approx(goal.position, abs=0.003)
 
 
-def test_it_moves_at_no_more_than_its_share_of_the_full_speed(
-    world: World, process: PlannerProcess, scene: Scene, simulator: MujocoWorld
-) -> None:
-    simulator.reset(nominal_layout(world))
-    arm, speeds = moveit_arm(world, simulator, process, speed=0.3), []
-    arm.set_scene(scene)
-    end = simulator.on_contacts(lambda _: speeds.append(np.abs(simulator.state().velocity)))
-    arm.move_to(over(scene, "cube_red", 0.2))
-    end()
-    assert 0.1 < np.max(speeds) <= 0.3 * simulator.world.robot.arm.column("velocity").max() + 0.02
-
-
-def test_collinear_points_of_a_way_are_dropped() -> None:
-    corner = np.array([[0.0] * 6, [1.0] * 6, [1.0, 1, 1, 1, 1, 2]])
-    dense = np.vstack([np.linspace(corner[0], corner[1], 50), np.linspace(corner[1], corner[2], 50)[1:]])
-    np.testing.assert_allclose(bends(dense), corner, atol=1e-9)
-
-
 def test_a_planner_that_cannot_start_says_why(world: World) -> None:
     with pytest.raises(SpcaError, match="No module named 'moveit'"):
         PlannerProcess(Setup(world), "spca_testing.moveit.faulty:Broken")
@@ -198,25 +171,6 @@ def test_a_planner_that_dies_is_started_again_and_asked_again(
     path = process.plan(Geometry(), REQUEST)
     assert path is not None
     assert process.starts == 2
-    process.close()
-
-
-def test_a_planner_that_always_dies_is_given_up_with_its_last_words(world: World, tmp_path: Path) -> None:
-    log = tmp_path / "moveit.log"
-    process = PlannerProcess(Setup(world), "spca_testing.moveit.faulty:Crashing", log)
-    with pytest.raises(MotionError, match=r"SIGABRT during 'plan': terminate called .*bad_alloc") as caught:
-        process.plan(Geometry(), REQUEST)
-    assert caught.value.kind == "timeout"
-    assert log.read_text().count("bad_alloc") == process.starts == 2
-    process.close()
-
-
-def test_a_planner_that_dies_at_its_start_says_its_last_words(
-    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv(faulty.DIED, str(tmp_path / "died"))
-    process = PlannerProcess(Setup(world), "spca_testing.moveit.faulty:DyingAtStart")
-    assert process.starts == 2  # once more, and it lives
     process.close()
 
 

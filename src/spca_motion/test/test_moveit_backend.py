@@ -22,9 +22,6 @@ from spca_motion.paths import sampled
 from spca_motion.planner import MotionPlanner
 from spca_motion.planning_scene import Obstacle, PlanningScene
 from spca_motion.query import Start
-from spca_robot.description.moveit_config import PIPELINES, moveit_config
-from spca_robot.description.names import GENERATED
-from spca_robot.description.urdf import build_urdf
 from spca_testing.contracts.arm_contract import OVER_TABLE
 from spca_testing.moveit import stand_in
 
@@ -105,15 +102,6 @@ def test_a_path_stays_in_the_workspace(
     assert (flange[:, 0, 3] + 0.2 * flange[:, 0, 2]).max() <= 0.4501
 
 
-def test_a_workspace_that_a_motion_starts_outside_is_no_constraint(
-    world: World, process: PlannerProcess
-) -> None:
-    planner = planner_of(world, process)
-    up = Start(np.array([0.0, -np.pi / 2, 0.0, -np.pi / 2, 0.0, 0.0]), OPEN)
-    planner.box.high[2] = 1.2
-    assert planner.to_joints(up, np.array(world.robot.home), lambda: False)
-
-
 def test_what_moveit_finds_is_checked_and_its_fault_is_named(world: World) -> None:
     process = PlannerProcess(Setup(world), f"{stand_in.__name__}:reckless")
     planner = planner_of(world, process, WALL)
@@ -126,22 +114,6 @@ def test_what_moveit_finds_is_checked_and_its_fault_is_named(world: World) -> No
 def test_arrays_that_numpy_misreads_are_noticed_at_the_start(world: World) -> None:
     with pytest.raises(SpcaError, match=r"install numpy<2 .*\(joint angles came back as"):
         PlannerProcess(Setup(world), f"{stand_in.__name__}:misread")
-
-
-def test_moveit_waits_for_no_joint_states_and_reads_its_parameters(world: World) -> None:
-    for pipeline in PIPELINES:
-        config = moveit_config(build_urdf(world), world, GENERATED, use_sim_time=False, pipeline=pipeline)
-        assert config["planning_scene_monitor_options"]["wait_for_initial_state_timeout"] == 0.0
-        assert config["plan_request_params"]["planning_pipeline"] == pipeline
-        assert config["planning_pipelines"]["pipeline_names"] == [pipeline]
-        assert config[pipeline]["planning_plugins"]
-
-
-def test_another_pipeline_can_be_chosen(world: World) -> None:
-    process = PlannerProcess(Setup(world, pipeline="stomp"), f"{stand_in.__name__}:backend")
-    path = process.plan(Geometry(), PathRequest(at(world, LEFT), at(world, RIGHT), OPEN, 1.0))
-    process.close()
-    assert path is not None
 
 
 def test_an_unknown_pipeline_or_robot_is_refused(world: World) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from spca_core.errors import BudgetExhausted
-from spca_core.plan import Draft, DraftRecord, PlanRequest, PlanResult, Rejection
+from spca_core.plan import Draft, DraftRecord, PlanRequest, Rejection
 from spca_core.ports.proposer import Impossible, ModelError, NotUnderstood, PlanProposer
 from spca_planner.pddl.syntax import with_actions
 from spca_planner.planner import DraftingPlanner
@@ -30,7 +30,6 @@ USED = GOOD.model_copy(update={"domain": with_actions(GOOD.domain, ("pick_up", "
 """The same draft, with nothing in its domain but what its plan uses."""
 UNREADABLE = GOOD.model_copy(update={"domain": GOOD.domain[:-20]})
 UNSOLVABLE = GOOD.model_copy(update={"domain": GOOD.domain.replace("(holding ?c)\n      (not", "(not")})
-Script = Sequence[Draft | Exception]
 
 
 class Scripted(PlanProposer):
@@ -67,29 +66,6 @@ def make(solver: SolverProcess, tmp_path: Path) -> Make:
         return DraftingPlanner("tabletop", one, trusted, TabletopVocabulary(), solver=solver, **options)  # type: ignore[arg-type]
 
     return planner
-
-
-def test_the_port_is_kept(make: Make) -> None:
-    """Steps with whole schemas, drafts told as they come, what can be cancelled and written, and learned."""
-    planner, told = make(), []
-    left = planner.plan(REQUEST, cancelled=lambda: True)
-    assert (left.status, left.plan, left.attempt) == ("cancelled", None, REQUEST.attempt)
-    result = planner.plan(REQUEST, on_draft=told.append)
-    assert (result.status, result.attempt) == ("solved", REQUEST.attempt)
-    assert result.plan is not None and tuple(told) == result.drafts
-    assert told[-1].draft == result.plan.draft and [d.rejection for d in told] == [None]
-    one = told[-1]
-    assert min(one.draft_seconds, one.parse_seconds, one.solve_seconds, one.validate_seconds) > 0
-    schemas = {schema.name: schema for schema in result.plan.schemas}
-    assert set(schemas) == {step.action for step in result.plan.steps}
-    for step in result.plan.steps:
-        schema = schemas[step.action]
-        assert schema.pddl.count("(") == schema.pddl.count(")") > 0 and ":effect" in schema.pddl
-        assert len(step.args) == len(schema.parameters)
-    assert PlanResult.model_validate_json(result.model_dump_json()) == result
-    planner.learned(REQUEST, result)
-    again = planner.plan(REQUEST)
-    assert again.status == "solved" and again.plan is not None
 
 
 def statuses(records: Sequence[DraftRecord]) -> list[tuple[str, str]]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -108,14 +106,3 @@ def test_an_unknown_engine_is_refused_with_what_there_is() -> None:
 def test_unified_plannings_engines_are_offered() -> None:
     assert {"fast-downward", "tamer"} <= set(installed())
     assert not [name for name in installed() if "[" in name]
-
-
-def test_unified_planning_loads_what_it_seldom_needs_when_it_does() -> None:
-    code = (
-        "import sys; from spca_planner.solver.engines import import_unified_planning as load; load()\n"
-        "from unified_planning.plans.sequential_plan import nx\n"
-        "print({*sys.modules} & {'networkx', 'ConfigSpace', 'scipy'}, end=' ')\n"
-        "import networkx; print(nx.DiGraph is networkx.DiGraph)"
-    )
-    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
-    assert said == "set() True\n"

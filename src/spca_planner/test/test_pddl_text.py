@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from spca_planner.pddl.lint import parse
 from spca_planner.pddl.sexpr import PddlError, read
 from spca_planner.pddl.syntax import parse_domain
-from spca_tabletop.plan.problem import domain as tabletop_domain
 
 DOMAIN = """(define (domain shelf)
   (:requirements :strips :typing)
@@ -78,11 +77,6 @@ def test_a_fault_in_one_declaration_does_not_hide_the_others() -> None:
     assert complaint(domain=domain) == "domain, predicate 'in', line 4: '?x' is declared twice"
 
 
-def test_titles_may_be_long() -> None:
-    title = "p" * 200
-    parse(DOMAIN.replace("shelf)", title + ")", 1), PROBLEM.replace("problem p", f"problem {title}"))
-
-
 def test_schemas_are_complete() -> None:
     schema = parse_domain(DOMAIN).actions["move"].schema
     assert schema.parameters == (("b", "box"), ("from", "shelf"), ("to", "shelf"))
@@ -92,36 +86,9 @@ def test_schemas_are_complete() -> None:
     assert schema.pddl.replace("(with parentheses)", "").count("(") == schema.pddl.count(")") - 1
 
 
-def test_the_tabletop_domain_has_exactly_the_skills() -> None:
-    parameters = {a.name: a.schema.parameters for a in parse_domain(tabletop_domain()).actions.values()}
-    assert parameters == {
-        "touch": (("x", "item"),),
-        "pick_up": (("c", "solid"), ("from", "thing")),
-        "push_out": (("c", "solid"),),
-        "place_on": (("c", "solid"), ("p", "support")),
-        "stack_on": (("c", "solid"), ("base", "solid")),
-        "place_on_table": (("c", "solid"),),
-        "place_next_to": (("c", "solid"), ("other", "item")),
-        "place_at": (("c", "solid"), ("p", "place")),
-        "place_on_edge": (("c", "solid"), ("p", "plate")),
-        "place_across": (("c", "solid"), ("a", "solid"), ("b", "solid")),
-        "take_down": (("c", "solid"), ("a", "solid"), ("b", "solid")),
-        "discard": (("c", "solid"),),
-    }
-
-
 @given(st.text(alphabet="()ab:; \n-?", max_size=60))
 def test_any_text_is_read_or_refused(text: str) -> None:
     try:
         read(text, "text")
     except PddlError as error:
         assert str(error)
-
-
-@given(st.integers(0, len(DOMAIN) - 1), st.sampled_from(["", "(", ")", " ", "x", "?y "]))
-def test_a_damaged_domain_is_read_or_refused(position: int, insertion: str) -> None:
-    damaged = DOMAIN[:position] + insertion + DOMAIN[position + 1 :]
-    try:
-        parse(damaged, PROBLEM)
-    except PddlError as error:
-        assert "\n" not in str(error)

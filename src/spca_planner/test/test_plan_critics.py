@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from spca_core.plan import Draft, PlanRequest, Task
-from spca_core.ports.vocabulary import Vocabulary
-from spca_core.scene import Fact, Observation
+from spca_core.scene import Observation
 from spca_planner import planner
 from spca_planner.solver.judgement import Judgement
 from spca_planner.solver.process import SolverProcess
@@ -78,25 +79,36 @@ STACKED = scene(on={"cube_red": "cube_blue"})
 ON_BLUE = INIT.replace("(on cube_red table)", "(on cube_red cube_blue)").replace("(clear cube_blue)", "")
 ON_PLATE = scene({"cube_red": "plate_red"})
 LOADED = INIT.replace("on cube_red table", "on cube_red plate_red").replace("(clear plate_red)", "")
-EMPTY_IT = task("Put the red cube on the table.")
-ACCEPTED = {
-    "a single honest action is no wish": {"goal": "(touched cube_red)", "asked": task("Touch the red cube.")},
-    "whether a table or a loaded plate is clear": {"init": INIT + " (clear table) (clear plate_green)"},
-    "a held cube is called clear": {"init": IN_HAND, "seen": HELD},
-    "a held cube is not called clear": {"init": IN_HAND.replace("(clear cube_red)", ""), "seen": HELD},
-    "putting down the last cube is no wish": {
-        "goal": "(and (on cube_red cube_blue) (hand_empty))", "init": IN_HAND, "seen": HELD,
-    },
-    "what rests on a thing is meant by emptying it": {
-        "goal": "(clear plate_red)", "asked": EMPTY_IT, "seen": ON_PLATE, "init": LOADED,
-    },
-}  # fmt: skip
-"""What the scene says nothing about is left to the draft."""
+STATES = {"": INIT, "in hand": IN_HAND, "on blue": ON_BLUE, "loaded": LOADED}
+SEEN = {"": scene(), "held": HELD, "stacked": STACKED, "on plate": ON_PLATE}
+DRAFTS = yaml.safe_load(Path(__file__).with_name("critics.yaml").read_text())
+ACCEPTED, REFUSED = DRAFTS["accepted"], DRAFTS["refused"]
+"""What the scene says nothing about is left to the draft; and what is wrong."""
+
+
+def judged(solver: SolverProcess, changes: Mapping[str, Any]) -> Judgement:
+    """The draft that differs from the honest one by this."""
+    texts = {"domain": DOMAIN, "init": STATES[changes.get("state", "")], "objects": OBJECTS}
+    for name, changed in changes.items():
+        if name in texts and isinstance(changed, list):
+            assert changed[0] in texts[name]
+            texts[name] = texts[name].replace(*changed)
+        elif name in texts:
+            texts[name] = changed
+    texts["init"] += f" {changes.get('more', '')}"
+    if action := changes.get("vacuous"):
+        constants = "(:constants cube_red cube_blue - cube)\n(:predicates"
+        texts["domain"] = texts["domain"].replace("(:predicates", constants)
+        texts["domain"] = texts["domain"].replace("(:action touch", f"(:action {action}(:action touch")
+        texts["objects"] = texts["objects"].replace("cube_red cube_green cube_blue", "cube_green")
+    asked = task(changes["asked"]) if "asked" in changes else STACK
+    goal = changes.get("goal", "(on cube_red cube_blue)")
+    return judge(solver, goal, asked=asked, seen=SEEN[changes.get("seen", "")], **texts)
 
 
 @pytest.mark.parametrize("name", ACCEPTED)
 def test_what_may_be_so_passes(solver: SolverProcess, name: str) -> None:
-    assert judge(solver, **ACCEPTED[name]).rejection is None  # type: ignore[arg-type]
+    assert judged(solver, ACCEPTED[name]).rejection is None
 
 
 def test_a_plan_is_empty_where_the_goal_is_seen_to_hold(solver: SolverProcess) -> None:
@@ -104,139 +116,10 @@ def test_a_plan_is_empty_where_the_goal_is_seen_to_hold(solver: SolverProcess) -
     assert judged.rejection is None and judged.steps == ()
 
 
-def domain(old: str, new: str) -> dict[str, str]:
-    """The domain with that instead of this."""
-    assert old in DOMAIN
-    return {"domain": DOMAIN.replace(old, new)}
-
-
-def init(old: str, new: str) -> dict[str, str]:
-    """The initial state with that instead of this."""
-    return {"init": INIT.replace(old, new)}
-
-
-def named(old: str, new: str) -> dict[str, str]:
-    """The objects with that instead of this."""
-    return {"objects": OBJECTS.replace(old, new)}
-
-
-def vacuous(action: str) -> dict[str, str]:
-    """A domain in which one action brings about everything."""
-    constants = DOMAIN.replace("(:predicates", "(:constants cube_red cube_blue - cube)\n(:predicates")
-    text = constants.replace("(:action touch", f"(:action {action}(:action touch")
-    return {"domain": text, **named("cube_red cube_green cube_blue", "cube_green")}
-
-
-PLATE_AS_CUBE = "cube_red cube_green cube_blue plate_red - cube plate_green plate_blue - plate table - table"
-REFUSED: list[tuple[dict[str, Any], str, str]] = [
-    (
-        domain("(hand_empty) (not", "(hand_emty) (not"),
-        "parse", "=action drop, line 12: 'hand_emty' is not a declared predicate; did you mean 'hand_empty'?",
-    ),
-    # What is not in the scene, or of another kind; another colour is another thing.
-    (
-        named("cube_red", "cube_red red_cube"),
-        "scene", "object 'red_cube' is not in the scene; did you mean 'cube_red'?",
-    ),
-    (
-        named("cube_red", "cube_red cube_lime"),
-        "scene", "object 'cube_lime' is not in the scene; there are: ",
-    ),
-    (
-        {"objects": PLATE_AS_CUBE},
-        "scene", "='plate_red' is declared as a cube, but the scene shows a plate",
-    ),
-    # An initial state that is not the observed one.
-    (
-        init("(on cube_red table)", "(on cube_red cube_green)"),
-        "scene", "(:init …) states (on cube_red cube_green), which the scene does not show; "
-        "it shows (on cube_red table)",
-    ),
-    (
-        init("(on cube_red table)", ""),
-        "scene", "(:init …) lacks (on cube_red table), which the scene shows",
-    ),
-    (init("(clear cube_red)", ""), "scene", "(:init …) lacks (clear cube_red)"),
-    (init("(hand_empty)", ""), "scene", "(:init …) lacks (hand_empty)"),
-    (init("(hand_empty)", "(hand_empty) (holding cube_red)"), "scene", "(:init …) states (holding cube_red)"),
-    (init("(hand_empty)", "(hand_empty) (touched cube_red)"), "scene", "(:init …) states (touched cube_red)"),
-    # A goal about something else.
-    (
-        {"goal": "(on cube_green cube_blue)"},
-        "goal", "the task names cube_red, but the goal (on cube_green cube_blue) does not mention it",
-    ),
-    ({"goal": "(done)"}, "goal", ""),
-    (
-        {"goal": "(clear plate_blue)", "asked": EMPTY_IT, "seen": ON_PLATE, "init": LOADED},
-        "goal", "the task names cube_red",
-    ),
-    # What cannot be grasped is not lifted.
-    (
-        {
-            **domain("?c - cube", "?c - object"), "goal": "(on plate_red plate_green)",
-            "asked": task("Whistle."), "init": INIT + " (clear plate_green) (on plate_red table)",
-        },
-        "goal", "=step 1 grab(plate_red, table) brings about (holding plate_red), which no plate can be",
-    ),
-    # Why there is no plan.
-    (
-        domain("(holding ?c) (not (hand_empty))", "(not (hand_empty))"),
-        "solve", "nothing can make (on cube_red cube_blue) true: (drop cube_red cube_blue) needs "
-        "(holding cube_red); no action has 'holding' among its effects, and (:init …) does not state "
-        "(holding cube_red)",
-    ),
-    (
-        domain("(and (on ?c ?b) (hand_empty)", "(and (hand_empty)"),
-        "solve", "no action has 'on' among its effects, and (:init …) does not state (on cube_red cube_blue)",
-    ),
-    (
-        domain("drop :parameters (?c - cube ?b - object)", "drop :parameters (?c - cube ?b - plate)"),
-        "solve", "no action can produce (on cube_red cube_blue): drop cannot have these arguments",
-    ),
-    (
-        domain("(clear ?c) (on ?c ?b))", "(clear ?c) (touched ?c) (done))"),
-        "solve", "(grab cube_red cube_red) needs (done); no action has 'done' among its effects",
-    ),
-    (
-        {"goal": "(and (touched cube_green) (on cube_red cube_blue) (touched cube_red) "
-                 "(on cube_blue cube_red))"},
-        "solve", "the goals (on cube_red cube_blue) and (on cube_blue cube_red) cannot hold together",
-    ),
-    (
-        {"goal": "(and (touched cube_green) (on cube_red cube_blue) (not (hand_empty)) "
-                 "(not (holding cube_blue)) (not (holding cube_green)))"},
-        "solve", "cannot all hold together, though any fewer of them can",
-    ),
-    # One vacuous action for everything.
-    (
-        vacuous("stack :parameters () :precondition (hand_empty) :effect (on cube_red cube_blue))"),
-        "goal", "alone achieves the goal|it has no parameters",
-    ),
-    (
-        vacuous("stack :parameters (?a ?b - cube) :precondition () :effect (on ?a ?b))"),
-        "goal", "alone achieves the goal|it has no preconditions",
-    ),
-    (
-        {
-            "goal": "(and (on cube_red cube_blue) (touched cube_blue))",
-            **vacuous("wish :parameters (?a ?b - cube) :precondition (clear ?a) "
-                      ":effect (and (on ?a ?b) (touched ?b)))"),
-        },
-        "goal", "alone achieves the goal|at once",
-    ),
-    # An empty plan needs a goal that can be seen.
-    (
-        {"goal": "(and (on cube_red cube_blue) (done))", "init": ON_BLUE + " (done)", "seen": STACKED},
-        "goal", "the plan is empty, but the scene does not show that (done) holds",
-    ),
-]  # fmt: skip
-"""What is wrong, and what is said: all of it after `=`, or each part between `|`."""
-
-
-@pytest.mark.parametrize(("wrong", "critic", "said"), REFUSED, ids=[r[2] or "done" for r in REFUSED])
-def test_a_fault_is_named(solver: SolverProcess, wrong: dict[str, Any], critic: str, said: str) -> None:
-    by, words = refusal(judge(solver, **wrong))
-    assert by == critic
+@pytest.mark.parametrize("wrong", REFUSED, ids=[row["said"] or row["goal"] for row in REFUSED])
+def test_a_fault_is_named(solver: SolverProcess, wrong: dict[str, Any]) -> None:
+    (by, words), said = refusal(judged(solver, wrong)), wrong["said"]
+    assert by == wrong["critic"]
     assert words == said[1:] if said[:1] == "=" else all(part in words for part in said.split("|"))
 
 
@@ -249,21 +132,6 @@ def test_all_faults_of_a_draft_are_told_at_once(solver: SolverProcess) -> None:
 
 
 # --- any environment's facts
-
-
-GRID = Observation(
-    stamp=0.0,
-    objects={"door_red": "door", "key_red": "key", "key_blue": "key", "agent": "agent"},
-    facts=(Fact(predicate="locked", args=("door_red",)), Fact(predicate="carrying", args=("key_blue",))),
-    sentences=(),
-)
-
-
-def test_facts_tell_about_their_own_kinds() -> None:
-    found = Vocabulary().extensions(GRID)
-    assert found["locked"].truth(("door_red",), GRID.objects) is True
-    assert found["carrying"].truth(("key_red",), GRID.objects) is False
-    assert found["carrying"].truth(("door_red",), GRID.objects) is None
 
 
 @pytest.mark.parametrize(

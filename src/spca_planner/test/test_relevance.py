@@ -73,14 +73,6 @@ def test_what_matters_to_a_goal_is_kept(goal: str, instead: tuple[str, str], nam
     assert sorted(kept(text).split()) == sorted(names.split())
 
 
-def test_what_is_left_keeps_its_line() -> None:
-    text = problem("(and (on a m))")
-    small = without_bystanders(*parse(DOMAIN, text), text)
-    whole, part = parse(DOMAIN, text)[1], parse(DOMAIN, small)[1]
-    assert part.goal.line == whole.goal.line
-    assert {str(f): f.line for f in part.init}.items() <= {str(f): f.line for f in whole.init}.items()
-
-
 DETOUR = """(define (domain detour) (:types spot)
   (:predicates (at ?x - spot) (mark ?x - spot) (free ?x - spot))
   (:action go :parameters (?a ?b ?via - spot)

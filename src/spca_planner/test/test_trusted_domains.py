@@ -10,16 +10,6 @@ from spca_testing.observations import task
 DOMAIN = "(define (domain a)\n  (:action b :parameters ()))\n"
 
 
-def test_what_was_added_is_found_again(tmp_path: Path) -> None:
-    TrustedDomains(tmp_path / "deep").add("tabletop", task("x", group="stack"), DOMAIN)
-    trusted = TrustedDomains(tmp_path / "deep")
-    (found,) = trusted.in_group("tabletop", "stack")
-    assert found.text == DOMAIN
-    assert trusted.in_group("tabletop", "touch") == ()
-    assert trusted.in_group("minigrid", "stack") == ()
-    assert trusted.all("tabletop") == [DOMAIN]
-
-
 def test_solved_tasks_gather_and_another_domain_is_kept_beside(tmp_path: Path) -> None:
     trusted = TrustedDomains(tmp_path)
     first, second = (task("x").model_copy(update={"id": i}) for i in ("stack_01", "stack_02"))
@@ -125,9 +115,3 @@ def test_a_file_from_elsewhere_is_not_trusted(tmp_path: Path) -> None:
     (tmp_path / "tabletop" / "stack.pddl").write_text(DOMAIN)
     assert trusted.in_group("tabletop", "stack") == ()
     assert trusted.all("tabletop") == []
-
-
-def test_nothing_half_written_is_left(tmp_path: Path) -> None:
-    trusted = TrustedDomains(tmp_path)
-    trusted.add("tabletop", task("x"), DOMAIN)
-    assert [p.name for p in (tmp_path / "tabletop").iterdir()] == ["test.pddl"]

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Iterable
+from pathlib import Path
 
 import pytest
+import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -57,35 +58,7 @@ def play(judge: Referee, *story: tuple[float, Pairs]) -> Verdict:
 
 
 SHORT = {"C": COBOT, "T": TABLE, "X": GROUND, "R": R, "G": G, "B": B, "pR": "plate_red", "pG": "plate_green"}
-STORIES = {
-    "a robot that does nothing runs out of time": ("stack_01", "181 ON_TABLE", "timeout", 180),
-    "a touch must last": ("touch_02", "0.02 C-B; 5", "running", None),
-    "a touch that lasts is a success": ("touch_02", "1; 5 C-B", "success", 1.52),
-    "the wrong cube is no success": ("touch_02", "61 C-R", "timeout", 60),
-    "the table is forbidden": ("touch_02", "1; 1 C-T C-B", "fail", 1.02),
-    "so is touching oneself": ("touch_02", "1 C-C", "fail", 0.02),
-    "a lifted cube counts once it has left the table": ("pickup_02", "1 ON_TABLE; 2 C-R", "success", 1.56),
-    "two taps are no touch that lasts": ("touch_02", "0.3 C-B; 0.2; 0.3 C-B; 1", "running", None),
-    "gripping is not lifting": ("pickup_02", "121 C-R ON_TABLE", "timeout", 120),
-    "pushing it off the table is failure": ("pickup_02", "1 ON_TABLE; 1 R-X", "fail", 1.02),
-    "a stack counts once let go": ("stack_01", "1 ON_TABLE; 2 C-R R_ON_B; 2 R_ON_B", "success", 3.82),
-    "a held stack never counts": ("stack_01", "181 C-R R_ON_B", "timeout", 180),
-    "a cube held over its goal is not placed": (
-        "pick_and_place_01",
-        "1 ON_TABLE; 150 C-R",
-        "timeout",
-        150,
-    ),
-    "upside down is another level": ("stack_02", "181 R_ON_B", "timeout", 180),
-    "a bridge needs both piers": ("stack_11", "3 B-G R-B B-T G-T; 3 B-G R-B R-G B-T G-T", "success", 3.52),
-    "discarding wants the ground": ("pick_and_place_12", "1 ON_TABLE; 3 R-X", "success", 1.82),
-    "an edge is plate and table": ("pick_and_place_13", "3 R-pR R-T", "success", 0.52),
-    "any cube will do": ("touch_01", "2 C-G", "success", 0.52),
-    "but not two halves of two cubes": ("touch_01", "0.1 C-G; 0.14 C-R; 2", "running", None),
-    "matching colours": ("pick_and_place_06", "2 G-pG", "success", 0.52),
-    "not matching": ("pick_and_place_06", "151 G-pR", "timeout", 150),
-}
-"""Level, seconds with the contacts of each, outcome, and when it came (simulated s, within two samples)."""
+STORIES = yaml.safe_load(Path(__file__).with_name("stories.yaml").read_text())
 
 
 def told(story: str) -> Iterable[tuple[float, Pairs]]:
@@ -187,33 +160,6 @@ def test_the_score_is_the_share_of_conditions_and_each_has_a_reason():
     assert held.reason == "the robot still touches the red cube"
 
 
-def test_the_reason_is_that_of_now_not_of_an_earlier_sample():
-    judge = referee("stack_01")
-    assert (
-        play(judge, (1, [(COBOT, R), *ON_TABLE])).conditions[3].reason
-        == "the robot still touches the red cube"
-    )
-    assert play(judge, (12, ON_TABLE)).conditions[3].reason == "not yet in place"
-    assert (
-        play(judge, (1, [(COBOT, B), *ON_TABLE])).conditions[3].reason
-        == "the robot still touches the blue cube"
-    )
-
-
-def test_where_any_object_counts_no_single_one_is_named():
-    verdict = play(referee("touch_01"), (1, ON_TABLE))
-    assert [c.text for c in verdict.conditions] == ["cobot touches some cube", "all of it for 0.5 s"]
-    assert verdict.reason == "not so: cobot touches some cube"
-    verdict = play(referee("pick_and_place_06"), (1, ON_TABLE))
-    assert verdict.conditions[1].text == "some cube rests on its plate"
-
-
-def test_a_failed_level_tells_the_broken_rule():
-    verdict = play(referee("touch_02"), (1, [(COBOT, TABLE)]))
-    assert verdict.reason == "cobot touched table"
-    assert verdict.conditions[-1].reason == verdict.reason
-
-
 def test_holding_tells_that_waiting_is_worth_it():
     judge = referee("stack_01")
     play(judge, (1, ON_TABLE))
@@ -243,14 +189,6 @@ def test_nobody_watching_is_not_holding():
     judge = referee("touch_02")
     for stamp in (1.0, 2.0, 3.0):
         assert judge.consume(sample(stamp, {(COBOT, B)})).outcome is Outcome.RUNNING
-
-
-def test_a_copy_can_go_back_in_time():
-    judge = referee("touch_02")
-    play(judge, (1, []))
-    saved = copy.deepcopy(judge)
-    assert play(judge, (1, [(COBOT, TABLE)])).outcome is Outcome.FAIL
-    assert play(saved, (1, [(COBOT, B)])).outcome is Outcome.SUCCESS
 
 
 @given(st.lists(st.integers(1, 15), min_size=1, max_size=20))

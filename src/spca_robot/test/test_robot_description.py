@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
-import subprocess
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
@@ -13,21 +11,17 @@ import pytest
 import yaml
 
 from spca_core.arms import GROUP
-from spca_core.contacts import SAMPLE_PERIOD
 from spca_core.errors import InputError
 from spca_core.extensions import installed
 from spca_core.geometry import Pose
 from spca_core.world import PlanarPose, load_world
-from spca_robot.description.controllers import UPDATE_RATE, controllers
-from spca_robot.description.moveit_config import VELOCITY_SCALING, build_srdf, harmless_pairs
+from spca_robot.description.controllers import controllers
+from spca_robot.description.moveit_config import build_srdf, harmless_pairs
 from spca_robot.description.names import (
     ARM_CONTROLLER,
-    ARM_GROUP,
     GENERATED,
     GRIPPER_CONTROLLER,
     OPTICAL_FRAME,
-    STATE_BROADCASTER,
-    link_of_collision,
 )
 from spca_robot.description.urdf import build_urdf
 from spca_robot.description.vendor import build_vendor_urdf, missing_packages
@@ -167,13 +161,6 @@ def test_only_gazebo_has_knobs_on_its_pads_and_they_touch_where_the_real_faces_d
     assert one == pytest.approx(np.mean(three, axis=0))  # each of the three bears a third
 
 
-def test_joint_states_come_as_often_as_the_referee_looks():
-    parameters = yaml.safe_load(controllers(GENERATED, WORLD.robot.arm.joint_names))
-    states = parameters[STATE_BROADCASTER]["ros__parameters"]
-    assert states["update_rate"] == pytest.approx(1 / SAMPLE_PERIOD)
-    assert UPDATE_RATE % states["update_rate"] == 0
-
-
 def test_the_camera_frame_is_the_calibrated_one():
     data = place(mujoco_reads(build_urdf(WORLD)), np.zeros(6), 0.085)
     np.testing.assert_allclose(frame(data, OPTICAL_FRAME), WORLD.camera.pose.matrix(), atol=1e-8)
@@ -206,12 +193,6 @@ def test_one_gripper_joint_takes_commands_and_no_mimic_joint_does():
     assert set(mimics) <= {j.attrib["name"] for j in control.findall("joint")}
 
 
-def test_links_and_joints_share_no_name():
-    robot = ET.fromstring(build_urdf(WORLD))
-    names = [e.attrib["name"] for e in (*robot.findall("link"), *robot.findall("joint"))]
-    assert len(names) == len(set(names))
-
-
 def test_harmless_pairs_are_those_that_the_embedded_simulator_leaves_out():
     embedded, _ = build_model(WORLD)
     excluded = set()
@@ -241,37 +222,6 @@ def test_srdf_names_only_what_the_urdf_has():
         assert float(limit.attrib["lower"]) <= float(joint.attrib["value"]) <= float(limit.attrib["upper"])
     chain = srdf.find("group/chain").attrib
     assert (chain["base_link"], chain["tip_link"]) == ("base_link", "tool0")
-
-
-def test_written_files_belong_together(tmp_path: Path):
-    files = write_robot(WORLD, tmp_path)
-    written = yaml.safe_load(files.controllers.read_text())
-    manager = written["controller_manager"]["ros__parameters"]
-    for name in (ARM_CONTROLLER, GRIPPER_CONTROLLER):
-        assert "type" in manager[name] and name in written
-    moveit = yaml.safe_load(files.moveit.read_text())
-    assert moveit["use_sim_time"] is True
-    assert moveit["robot_description"] == files.urdf.read_text()
-    assert moveit["robot_description_semantic"] == files.srdf.read_text()
-    assert moveit["plan_request_params"]["max_velocity_scaling_factor"] == VELOCITY_SCALING <= 0.3
-    listed = moveit["moveit_simple_controller_manager"]["controller_names"]
-    assert listed == [ARM_CONTROLLER] and ARM_GROUP in moveit["robot_description_kinematics"]
-    for pipeline in moveit["planning_pipelines"]["pipeline_names"]:
-        assert moveit[pipeline]["planning_plugins"]
-    assert str(files.controllers.resolve()) in files.urdf.read_text()
-
-
-def test_the_collision_behind_a_merged_link_is_named():
-    assert link_of_collision("wrist_3_link_fixed_joint_lump__gripper_base_collision_1") == "gripper_base"
-
-
-@pytest.mark.skipif(
-    shutil.which("check_urdf") is None, reason="check_urdf (Debian: liburdfdom-tools) is not installed"
-)
-def test_urdfdom_reads_it(tmp_path: Path):
-    files = write_robot(WORLD, tmp_path)
-    result = subprocess.run(["check_urdf", files.urdf], capture_output=True, text=True, check=False)
-    assert result.returncode == 0 and "Successfully Parsed" in result.stdout, result.stdout + result.stderr
 
 
 @pytest.mark.skipif(not missing_packages(), reason="the vendors' packages are installed")

@@ -44,20 +44,6 @@ def workspace(world: World) -> tuple[mujoco.MjModel, WorkspaceIndex]:
     return build_model(world, world.objects)
 
 
-@given(gaps)
-def test_gap_and_driver_angle_are_inverse(gap: float) -> None:
-    assert gripper.gap_of(gripper.driver_angle(gap)) == pytest.approx(gap, abs=1e-9)
-
-
-@given(gaps, gaps)
-def test_a_wider_gap_is_a_smaller_angle_and_a_shorter_reach(a: float, b: float) -> None:
-    """Down to where the link stands straight out, 10 mm from closed, the pads go forward while they close."""
-    a, b = sorted((a, b))
-    assert gripper.driver_angle(a) >= gripper.driver_angle(b)
-    if a > 0.011:
-        assert gripper.tcp_offset(a) >= gripper.tcp_offset(b)
-
-
 def test_published_figures_come_out() -> None:
     """Closed at 0.8 rad; 11 mm longer after closing by 45 mm; 162.8 mm long closed (Robotiq manual)."""
     assert pytest.approx(0.8, abs=0.01) == gripper.CLOSED_ANGLE
@@ -70,13 +56,6 @@ def test_published_figures_come_out() -> None:
 def test_an_impossible_gap_is_refused(gap: float) -> None:
     with pytest.raises(InputError):
         gripper.driver_angle(gap)
-
-
-def test_pad_force_is_the_virtual_work_of_the_motor() -> None:
-    angle, step = gripper.driver_angle(0.04), 1e-6
-    closing = gripper.gap_of(angle) - gripper.gap_of(angle + step)  # both pads together
-    assert gripper.pad_force(5.0, angle) * closing == pytest.approx(5.0 * step, rel=1e-4)
-    assert gripper.pad_force(5.0, angle) == pytest.approx(46, abs=1)
 
 
 @given(q=joints, gap=gaps)
@@ -132,16 +111,6 @@ def test_every_geom_has_the_name_of_its_model(
     assert index.geom_models.count("cobot") > 15
 
 
-def test_items_go_where_they_are_put(world: World, workspace: tuple[mujoco.MjModel, WorkspaceIndex]) -> None:
-    model, index = workspace
-    data = mujoco.MjData(model)
-    pose = Pose.from_xyz_yaw(0.5, 0.1, 0.7, 1.0)
-    index.set_item(data, "box_red", pose)
-    mujoco.mj_kinematics(model, data)
-    assert data.body("box_red").xpos == pytest.approx([0.5, 0.1, 0.7])
-    assert index.item_pose(data, "box_red").quaternion == pytest.approx(pose.quaternion)
-
-
 @pytest.mark.parametrize(("table", "touches"), [("plane", True), ("slab", False)])
 def test_the_planning_table_is_endless_and_the_real_one_is_not(
     world: World, table: str, touches: bool
@@ -155,16 +124,3 @@ def test_the_planning_table_is_endless_and_the_real_one_is_not(
     mujoco.mj_forward(model, data)
     pairs = {frozenset(index.geom_models[g] for g in geoms) for geoms in data.contact.geom}
     assert (frozenset({"thing", world.table.model}) in pairs) == touches
-
-
-@pytest.mark.parametrize("configuration", ["home", "out_of_view"])
-def test_named_configurations_are_free(
-    world: World, workspace: tuple[mujoco.MjModel, WorkspaceIndex], configuration: str
-) -> None:
-    model, index = workspace
-    data = mujoco.MjData(model)
-    index.set_arm(data, np.array(getattr(world.robot, configuration)))
-    for i, item in enumerate(world.objects):
-        index.set_item(data, item.model, Pose.from_xyz_yaw(5.0 + i, 5.0, 1.0))
-    mujoco.mj_forward(model, data)
-    assert data.ncon == 0

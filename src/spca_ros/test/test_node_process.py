@@ -44,14 +44,6 @@ def test_a_lost_network_interface_is_named() -> None:
     assert said.startswith("the loopback interface does not work (Network is unreachable)")
 
 
-def test_the_last_words_of_a_process_are_its_own(tmp_path: Path) -> None:
-    (tmp_path / "it.log").write_text("of an older one\n")
-    with NodeProcess("spca_nowhere", "it", {}, tmp_path) as process, pytest.raises(NodeLost) as error:
-        process.wait()
-        process.check()
-    assert "'it' exited with status 1: ImportError: No module named spca_nowhere" in str(error.value)
-
-
 @pytest.mark.usefixtures("waits")
 def test_a_node_that_somebody_has_stopped_is_lost_at_once(tmp_path: Path) -> None:
     with NodeProcess("waits", "it", {}, tmp_path) as process:

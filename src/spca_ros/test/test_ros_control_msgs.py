@@ -15,10 +15,9 @@ from trajectory_msgs.msg import JointTrajectory as JointTrajectoryMsg
 from spca_core.arms import load_arm
 from spca_core.errors import InputError
 from spca_core.trajectory import JointTrajectory
-from spca_robot.gripper_2f85 import STROKE, driver_angle
 from spca_ros.convert.robot import trajectory
 from spca_ros.domain import own_domain
-from spca_ros.driver import EFFORT, ControlDriver
+from spca_ros.driver import ControlDriver
 from spca_ros.node import ros_session
 
 JOINT_NAMES = load_arm("ur5").joint_names
@@ -110,18 +109,6 @@ def test_a_result_that_is_none_is_said_in_words(driver: ControlDriver) -> None:
     said = str(driver.ended(driver.arm, result(-4, "elbow_joint is 0.3 rad off")))
     assert "path tolerance violated" in said and "elbow_joint" in said
     assert "-77" in str(driver.ended(driver.arm, result(-77)))
-
-
-@pytest.mark.parametrize("gap", [0.0, 0.03, STROKE])
-def test_a_gap_becomes_the_angle_of_the_driven_joint(driver: ControlDriver, gap: float) -> None:
-    goal = driver.gripper_goal(gap, "")
-    assert goal.command.position == driver_angle(gap)
-    assert goal.command.max_effort == EFFORT
-
-
-def test_a_gap_out_of_range_is_refused(driver: ControlDriver) -> None:
-    with pytest.raises(InputError, match="gap"):
-        driver.gripper_goal(0.1, "")
 
 
 @pytest.mark.skipif(importlib.util.find_spec("control_msgs") is not None, reason="control_msgs is installed")

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator
 
 import pytest
 import rclpy
-from rcl_interfaces.msg import ParameterType
 from rclpy.context import Context
 from rclpy.parameter import Parameter
 
@@ -35,17 +34,6 @@ def make() -> Iterator[Make]:
         for node in nodes:
             node.destroy_node()
         context.try_shutdown()
-
-
-def test_a_parameter_has_type_words_and_range(make: Make) -> None:
-    node = make("rate:=2.5")
-    assert node.parameter("rate", 1.0, "how fast", low=0.0, high=4.0) == 2.5
-    said = node.describe_parameter("rate")
-    assert (said.type, said.description) == (ParameterType.PARAMETER_DOUBLE, "how fast")
-    [bounds] = said.floating_point_range
-    assert (bounds.from_value, bounds.to_value) == (0.0, 4.0)
-    assert node.parameter("seed", 3, "a seed", low=0) == 3
-    assert node.describe_parameter("seed").integer_range[0].from_value == 0
 
 
 def test_it_cannot_be_changed_later_without_effect(make: Make) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import closing
 from typing import Any
 
 import pytest
@@ -121,11 +120,6 @@ def test_runs_the_steps_in_order_and_reports_each(executor: PlanExecutor) -> Non
     assert "stop" not in line.events
 
 
-def test_an_empty_plan_is_done(executor: PlanExecutor) -> None:
-    result, _ = run(executor)
-    assert (result.status, result.steps) == ("done", ())
-
-
 def test_a_motion_error_that_is_not_caught_fails_the_step(executor: PlanExecutor) -> None:
     result, line = run(executor, ("ahead", "2"), ("ahead", "9"), ("ahead", "1"))
     assert result.status == "failed"
@@ -154,18 +148,6 @@ def test_a_caught_motion_error_does_not(executor: PlanExecutor) -> None:
     result, _ = run(executor, ("careful",))
     assert result.status == "done"
     assert result.steps[0].log == ("did not: limit buffer",)
-
-
-def test_what_a_skill_tells_its_mender_is_in_the_step() -> None:
-    told = CtxMethod(name="log", signature="log(message: str)", doc="For whoever mends the skill.")
-
-    class Telling(Line):
-        api = API.model_copy(update={"methods": (*API.methods, told)})
-
-    library = 'def put(ctx, thing):\n    ctx.log(f"{thing} is short")\n    raise RuntimeError("no")\n'
-    with closing(PlanExecutor(Telling.api)) as executor:
-        step = run(executor, ("put", "cube"), library=library, line=Telling())[0].steps[0]
-    assert (step.status, step.log) == ("failed", ("cube is short",))
 
 
 @pytest.mark.parametrize(("skill", "reason"), [("nothing", "not today"), ("no", "the skill returned False")])

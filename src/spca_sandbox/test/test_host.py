@@ -7,11 +7,13 @@ import os
 import signal
 import threading
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
-from spca_core.errors import InputError, SpcaError
+from spca_core.errors import InputError
 from spca_core.skill import SkillFailure
 from spca_sandbox.host import SkillHost
 from spca_sandbox.limits import PROGRAM_MODULES, Limits, SandboxLevel, SandboxReport
@@ -42,14 +44,6 @@ def failure(outcome: RunOutcome) -> SkillFailure:
     return outcome.failure
 
 
-def test_loading_tells_the_functions(host: SkillHost) -> None:
-    loaded = host.load(
-        'import math\ndef a(ctx, x, *, y=1):\n    "Doc of a."\ndef b(ctx):\n    yield 1\nc = math.sin\n'
-    )
-    assert isinstance(loaded, dict)
-    assert loaded == {"a": ("ctx", "x", "y"), "b": ("ctx",)}
-
-
 @pytest.mark.parametrize(
     ("source", "line", "part"),
     [
@@ -76,63 +70,14 @@ def test_an_import_that_does_not_end(host: SkillHost) -> None:
     assert isinstance(host.load("def f(ctx): pass"), dict)
 
 
-POSE = {"x": 1, "y": 2.5, "z": 3, "yaw": 0.0}
-GIVEN = {
-    "things are read by attribute and cannot be changed": (
-        """
-def skill(ctx):
-    thing = ctx.locate("cube")
-    try:
-        thing.x = 3
-    except AttributeError:
-        fixed = True
-    return [thing.name, thing["x"], thing.size, thing.parts[0].yaw, "x" in thing, "q" in thing, fixed]
-""",
-        ["cube", 1.5, [1, 2, 3], 0.25, True, False, True],
-        [("locate", ("cube",), {})],
-    ),
-    "helpers make records and constants": (
-        """
-def skill(ctx):
-    try:
-        ctx.move_to(pose(1, 2.5, z=3), speed=0.5)
-    except MotionError as error:
-        return [error.kind, str(error), isinstance(error, CtxError), LEFT]
-""",
-        ["collision", "the table is in the way", True, 0],
-        [("move_to", (POSE,), {"speed": 0.5})],
-    ),
-    "type hints are not evaluated": ("def skill(ctx: Ctx) -> Done: return 1", 1, []),
-    "star arguments": (
-        "def skill(ctx): return ctx.all_of('on', 'a', 'b')",
-        ["on", "a", "b"],
-        [("all_of", ("on", "a", "b"), {})],
-    ),
-    "generators yield primitives": (
-        "def skill(ctx):\n    total = yield LEFT\n    total += yield 3\n    return total\n",
-        30,
-        [("step", (0,), {}), ("step", (3,), {})],
-    ),
-    "a failing primitive is raised at its yield": (
-        """
-def skill(ctx):
-    try:
-        yield "up"
-    except CtxError as error:
-        return error.kind
-""",
-        "argument",
-        [("step", ("up",), {})],
-    ),
-}
+GIVEN = yaml.safe_load(Path(__file__).with_name("given.yaml").read_text())
 
 
 @pytest.mark.parametrize("name", GIVEN)
 def test_what_a_skill_is_given(host: SkillHost, name: str) -> None:
-    source, value, calls = GIVEN[name]
-    world = World()
-    assert run(host, source, world=world).value == value
-    assert world.calls == calls
+    given, world = GIVEN[name], World()
+    assert run(host, given["source"], world=world).value == given["value"]
+    assert [[method, [*args], kwargs] for method, args, kwargs in world.calls] == given["calls"]
 
 
 @pytest.mark.parametrize(
@@ -159,17 +104,6 @@ def test_wrong_calls_are_told_plainly(host: SkillHost, call: str, part: str) -> 
     told = failure(run(host, f"def skill(ctx):\n    {call}\n", world=world))
     assert part in told.message
     assert told.line == 2
-
-
-def test_prints_become_the_log(host: SkillHost) -> None:
-    outcome = run(host, "def skill(ctx):\n    print('a', 1, sep='-')\n    print('\\x1b[31mred')")
-    assert outcome.log == ("a-1", "\\x1b[31mred")
-
-
-def test_running_before_loading_and_wrong_arity_are_misuses(host: SkillHost) -> None:
-    assert "1 positional argument" in failure(run(host, "def skill(ctx): pass", "extra")).message
-    with SkillHost(API) as other, pytest.raises(SpcaError, match="nothing is loaded"):
-        other.run("skill", (), World())
 
 
 def test_wall_time_bounds_a_call_that_hangs_in_the_world(host: SkillHost) -> None:
@@ -224,17 +158,6 @@ def test_a_call_finds_the_modules_as_they_were(module: str) -> None:
     with SkillHost(limits=Limits(modules=PROGRAM_MODULES)) as host:
         assert isinstance(host.load(source), dict)
         assert [outcome.value for outcome in host.call_many("count", [[], [], []])] == [1, 1, 1]
-
-
-def test_a_program_may_have_dataclasses_with_fields() -> None:
-    source = (
-        "from dataclasses import dataclass, field\n@dataclass(frozen=True, order=True)\n"
-        "class Node:\n    cost: int\n    path: list = field(default_factory=list, compare=False)\n"
-        "def least():\n    return min(Node(3), Node(1, ['a'])).path\n"
-    )
-    with SkillHost(limits=Limits(modules=PROGRAM_MODULES)) as host:
-        assert isinstance(host.load(source), dict)
-        assert host.call("least", ()).value == ["a"]
 
 
 def test_a_skill_that_goes_on_after_its_end_does_not_hurt_the_next(host: SkillHost) -> None:

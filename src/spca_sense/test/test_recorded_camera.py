@@ -12,9 +12,7 @@ import pytest
 from spca_core.errors import InputError
 from spca_core.layout import nominal_layout, random_layout
 from spca_core.world import World
-from spca_sense.detection import Detector
 from spca_sense.recorded_camera import RecordedCamera, load_frame, save_frame
-from spca_sense.tracker import SceneTracker
 from spca_testing.contracts.camera_contract import CameraContract
 
 
@@ -38,18 +36,6 @@ def test_frames_come_in_order_and_then_again(folder: Path) -> None:
     first, second, again = (camera.capture() for _ in range(3))
     assert not np.array_equal(first.colour, second.colour)
     assert np.array_equal(first.depth, again.depth) and first.stamp == again.stamp
-
-
-def test_sense_sees_a_recorded_table_as_it_saw_the_table(
-    folder: Path, studio: Any, world: World, detector: Detector
-) -> None:
-    live = SceneTracker(detector).update(studio.shoot(dict(nominal_layout(world).poses)), None, None, None)
-    recorded = SceneTracker(detector).update(RecordedCamera(folder).capture(), None, None, None)
-    assert {o.id for o in recorded.objects} == {o.id for o in live.objects}
-    for thing in recorded.objects:
-        twin = live.get(thing.id)
-        assert twin is not None
-        assert thing.pose.position == pytest.approx(twin.pose.position, abs=0.004)
 
 
 def test_what_is_no_recording_is_refused(folder: Path, tmp_path: Path) -> None:

@@ -8,7 +8,6 @@ from spca_core.layout import nominal_layout
 from spca_core.world import World
 from spca_sense.catalogue import PALETTE, Catalogue
 from spca_sense.drawing import draw_scene
-from spca_testing.contracts.arm_contract import OVER_TABLE
 
 
 def test_the_catalogue_knows_classes_only(world: World, twin_world: World) -> None:
@@ -20,12 +19,6 @@ def test_the_catalogue_knows_classes_only(world: World, twin_world: World) -> No
     )
     assert Catalogue.from_world(moved) == catalogue
     assert Catalogue.from_world(twin_world) == catalogue, "the catalogue does not contain counts"
-
-
-def test_of_cubes_of_different_sizes_the_commonest_is_known(world: World) -> None:
-    large = world.objects[0].model_copy(update={"size": (0.05, 0.05, 0.05)})
-    catalogue = Catalogue.from_world(world.model_copy(update={"objects": (large, *world.objects[1:])}))
-    assert catalogue.cube_edge == 0.04
 
 
 def test_a_world_knows_its_colours_better_than_the_palette(world: World) -> None:
@@ -59,13 +52,3 @@ def test_a_drawing_marks_what_was_found(world: World, studio, tracker) -> None:
     row = int(2 * (k.cy - k.fy * (0.42 - 0.5) / 0.81))
     assert changed[row - 60 : row + 60, column - 60 : column + 60].any()
     assert not changed[800:, :300].any()
-
-
-def test_remembered_things_are_drawn_in_another_colour(world: World, studio, tracker) -> None:
-    poses = nominal_layout(world).poses
-    tracker.update(studio.shoot(poses))
-    frame = studio.shoot(poses, arm=tuple(OVER_TABLE))
-    scene = tracker.update(frame)
-    assert any(not o.visible for o in scene.objects)
-    amber = np.abs(draw_scene(frame, scene).astype(int) - (255, 200, 60)).max(axis=2) < 30
-    assert amber.any()

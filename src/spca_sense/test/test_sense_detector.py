@@ -12,10 +12,7 @@ from spca_core.layout import cluttered_layout, nominal_layout, random_layout
 from spca_core.world import World, load_world
 from spca_sense.catalogue import PALETTE, Catalogue
 from spca_sense.colours import label_colours
-from spca_sense.detection import Detection
-from spca_sense.hypotheses import Clues
 from spca_sense.search import ShapeDetector
-from spca_sense.supports import complete
 from spca_sense.view import make_view
 from spca_sim.variation import SimVariation, draw_variation
 from spca_testing.contracts.arm_contract import OVER_TABLE
@@ -105,19 +102,6 @@ def test_a_cube_of_which_hardly_more_than_a_border_is_in_sight_has_no_colour(
         look = detector.detect(open_studio(world, draw_variation("noisy", seed)).shoot(poses, seed=seed))
         top, beneath = (d for d in look.detections if d.kind == "cube")
         assert (top.colour, beneath.colour, beneath.seen) == ("green", "unknown", False)
-
-
-def test_a_cube_that_nobody_sees_may_carry_two(studio, shelf, detector) -> None:
-    frame = studio.shoot({"box_blue": shelf.cube(0.5, 0.0), "box_red": shelf.cube(0.501, 0.0, level=1)})
-    view = make_view(frame, detector.catalogue.table_top)
-    colours = label_colours(view, detector.catalogue)
-    upper = [
-        Detection("cube", "red", Pose.from_xyz_yaw(0.501, y, 0.46), (0.04,) * 3, 0.9, known=True)
-        for y in (0.0, 0.03)
-    ]
-    clues = Clues(view, colours, np.full(view.heights.shape, -np.inf))
-    completed = complete(clues, upper, detector.catalogue)
-    assert [(c.colour, c.seen) for c in completed] == [("red", True), ("red", True), ("unknown", False)]
 
 
 def row(yaw: float) -> dict[str, tuple[float, ...]]:

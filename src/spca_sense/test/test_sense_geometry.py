@@ -2,34 +2,26 @@
 
 from __future__ import annotations
 
-import cv2
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from spca_core.camera import CameraIntrinsics, RgbdFrame
-from spca_core.geometry import Array, Pose, wrap_angle
+from spca_core.geometry import Array, Pose
 from spca_core.scene import SceneObject
-from spca_sense.detection import square_yaw
 from spca_sense.outline import Outline, footprint, gap, shared_area, trace
 from spca_sense.shapes import (
     BoxShape,
-    DiscShape,
-    Prior,
     convex_hull,
-    distance_to_polygon,
     fit_box,
-    fit_shape,
 )
 from spca_sense.view import NO_HEIGHT, HeightView, make_view, most_alike
 
 TOP = 0.4
 EDGE = 0.04
-across = st.floats(-0.3, 0.3)
 along = st.floats(0.34, 0.66)
 yaws = st.floats(-np.pi, np.pi)
-heights = st.sampled_from([0.04, 0.048, 0.08, 0.12])
 
 
 def alone(points: Array) -> Outline:
@@ -76,52 +68,6 @@ def cube_object(x: float, y: float, yaw: float) -> SceneObject:
     )
 
 
-@given(along, across, st.floats(0, 0.2))
-def test_pixels_and_points_are_inverse(x: float, y: float, height: float) -> None:
-    pixels = VIEW.to_pixels(np.array([[x, y, height]]))
-    assert np.allclose(VIEW.to_plane(pixels, height), [[x, y]], atol=1e-9)
-
-
-@given(along, across, heights)
-def test_shifting_to_a_plane_keeps_the_pixel(x: float, y: float, height: float) -> None:
-    low = np.array([[x, y, 0.0]])
-    moved = np.column_stack((VIEW.shift_to_plane(low, height), [height]))
-    assert np.allclose(VIEW.to_pixels(moved), VIEW.to_pixels(low), atol=1e-6)
-
-
-@pytest.mark.parametrize(("tilt", "offset"), [(0.0, 0.0), (0.005, 0.0), (-0.004, 0.002), (0.006, -0.003)])
-def test_the_table_corrects_tilt_and_distance_of_the_camera(tilt: float, offset: float) -> None:
-    view = empty_view(tilt, offset)
-    assert view.table.tilt == pytest.approx(abs(tilt), abs=1e-5)
-    assert np.abs(view.heights).max() < 1e-5
-    assert view.centre[2] - TOP == pytest.approx(0.85 + offset, abs=1e-5)
-
-
-@given(along, across, yaws, heights)
-def test_a_box_is_found_from_its_outline(x: float, y: float, yaw: float, height: float) -> None:
-    shape = BoxShape(EDGE, height, 0.016)
-    truth = np.array([x, y, yaw])
-    pixels = border_pixels(shape.corners(truth))
-    (px, py), _, degrees = cv2.minAreaRect(VIEW.to_plane(pixels, height).astype(np.float32))
-    around = np.array([(px, py, np.radians(degrees))])
-    fit = fit_box(VIEW, shape, alone(pixels), around)
-    assert np.hypot(*(fit.parameters - truth)[:2]) < 0.0002
-    assert abs(wrap_angle(fit.parameters[2] - yaw, np.pi / 2)) < np.radians(0.5)
-    assert fit.inliers == 1.0
-
-
-@given(along, across, yaws, st.floats(0, 2 * np.pi))
-def test_half_an_outline_is_enough_for_a_box(x: float, y: float, yaw: float, side: float) -> None:
-    shape = BoxShape(EDGE, 0.04, 0.016)
-    truth = np.array([x, y, yaw])
-    pixels = border_pixels(shape.corners(truth))
-    offset = VIEW.to_plane(pixels, 0.04) - truth[:2]
-    seen = pixels[offset @ (np.cos(side), np.sin(side)) > -0.005]
-    starts = truth[None] + np.array([0.004, -0.004, 0.2])
-    fit = fit_box(VIEW, shape, alone(seen), starts)
-    assert np.hypot(*(fit.parameters - truth)[:2]) < 0.001
-
-
 def test_a_neighbour_of_the_same_height_hides_a_side() -> None:
     """Then the border is the upper face's; taken for the silhouette's, it would draw the box away."""
     truth = np.array([0.34, -0.31, 0.0])  # far off the optical axis: the sides towards it are seen
@@ -152,53 +98,6 @@ def test_a_lower_neighbour_hides_a_part_of_a_side() -> None:
     assert np.percentile(np.abs(free), 90) > 0.001
 
 
-def test_what_no_point_tells_comes_from_the_prior() -> None:
-    shape = BoxShape(EDGE, 0.04, 0.016)
-    truth = np.array([0.5, 0.1, 0.0])
-    pixels = border_pixels(shape.corners(truth))
-    points = VIEW.to_plane(pixels, 0.04)
-    far_edge = (points[:, 0] > 0.5199) & (np.abs(points[:, 1] - 0.1) < 0.012)
-    one_side = pixels[far_edge]  # this determines x but not y
-    believed = truth + np.array([0.002, 0.003, 0.0])
-    fit = fit_box(
-        VIEW, shape, alone(one_side), believed[None], Prior(believed, np.array([0.005, 0.005, 0.1]))
-    )
-    assert fit.parameters[0] == pytest.approx(0.5, abs=0.0003)
-    assert fit.parameters[1] == pytest.approx(0.103, abs=0.0005)
-
-
-@given(along, across, st.floats(-np.pi, np.pi))
-def test_a_disc_is_found_from_an_arc_of_its_rim(x: float, y: float, direction: float) -> None:
-    shape = DiscShape(0.055, 0.008, 0.008)
-    truth = np.array([x, y])
-    turn = np.linspace(0, 2 * np.pi, 48, endpoint=False)
-    x_, y_ = truth[:, None] + 0.055 * np.array([np.cos(turn), np.sin(turn)])
-    pixels = border_pixels(np.vstack([np.column_stack((x_, y_, np.full(48, z))) for z in (0.008, 0.0)]))
-    offset = VIEW.to_plane(pixels, 0.008) - truth
-    arc = pixels[np.abs(wrap(np.arctan2(offset[:, 1], offset[:, 0]) - direction)) < 1.2]
-    points = VIEW.to_plane(arc, 0.008)
-    fit = fit_shape(lambda p: shape.residuals(VIEW, points, p), truth + np.array([0.004, -0.004]))
-    assert np.hypot(*(fit.parameters - truth)) < 0.0005
-
-
-def wrap(angles: Array) -> Array:
-    return (angles + np.pi) % (2 * np.pi) - np.pi
-
-
-@given(st.floats(-0.02, 0.02), st.floats(-0.02, 0.02))
-def test_inside_is_negative_and_outside_positive(x: float, y: float) -> None:
-    square = np.array([(0.01, 0.01), (-0.01, 0.01), (-0.01, -0.01), (0.01, -0.01)])
-    distance = distance_to_polygon(np.array([[x, y]]), square)[0]
-    assert distance == pytest.approx(max(abs(x), abs(y)) - 0.01, abs=1e-12)
-
-
-@given(yaws)
-def test_a_square_yaw_shows_the_same_square(yaw: float) -> None:
-    assert -np.pi / 4 <= square_yaw(yaw) < np.pi / 4
-    quarters = (square_yaw(yaw) - yaw) / (np.pi / 2)
-    assert quarters == pytest.approx(round(quarters), abs=1e-9)
-
-
 @given(yaws, st.floats(0.0, 0.05), st.floats(0, 2 * np.pi))
 def test_the_gap_between_flush_cubes_is_their_distance_less_an_edge(
     yaw: float, free: float, where: float
@@ -207,13 +106,6 @@ def test_the_gap_between_flush_cubes_is_their_distance_less_an_edge(
     step = (EDGE + free) * np.array([np.cos(yaw + quarter), np.sin(yaw + quarter)])
     a, b = cube_object(0.5, 0.0, yaw), cube_object(0.5 + step[0], step[1], yaw)
     assert gap(footprint(a), footprint(b)) == pytest.approx(free, abs=1e-6)
-
-
-@given(along, across, yaws)
-def test_a_footprint_covers_itself(x: float, y: float, yaw: float) -> None:
-    outline = footprint(cube_object(x, y, yaw))
-    assert shared_area(outline, outline) == pytest.approx(EDGE**2, rel=1e-3)
-    assert gap(outline, outline) == 0.0
 
 
 @given(st.floats(-0.05, 0.05) | st.floats(-1e-6, 1e-6), st.floats(-0.05, 0.05) | st.just(0.0), yaws)

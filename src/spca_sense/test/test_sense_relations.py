@@ -10,9 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spca_core.geometry import Pose
-from spca_core.names import TABLE_SYMBOL
 from spca_core.relation import relations
-from spca_core.scene import RELATIONS, Fact, Observation, Scene, SceneObject
+from spca_core.scene import RELATIONS, Fact, SceneObject
 from spca_sense.relations import TIE, describe, relate
 
 TOP = 0.4
@@ -218,52 +217,6 @@ def test_facts_are_consistent(things: list[SceneObject]) -> None:
     for role in ("leftmost", "rightmost", "middle", "nearest", "farthest"):
         for kind in ("cube", "plate"):
             assert sum(f.predicate == role and f.args[0].startswith(kind) for f in facts) <= 1
-
-
-def test_sentences_of_a_plain_scene() -> None:
-    things = [cube("cube_blue", 0.42, 0.0), cube("cube_red", 0.5, -0.14), plate("plate_red", 0.62, 0.0)]
-    facts, _ = relate(things, None, TOP)
-    assert describe(things, facts) == (
-        "There is a blue cube and a red cube.",
-        "There is a red plate.",
-        "The blue cube, the red cube and the red plate are on the table.",
-        "From left to right the cubes are the blue cube and the red cube.",
-        "The blue cube is the nearest cube to the robot and the red cube is the farthest.",
-        "The gripper is empty.",
-    )
-
-
-def test_an_empty_scene_still_says_four_things() -> None:
-    assert describe([], []) == (
-        "There is no cube.",
-        "There is no plate.",
-        "Nothing stands on the table.",
-        "The gripper is empty.",
-    )
-
-
-def test_an_observation_has_the_table_and_no_notes_in_words() -> None:
-    things = (cube("cube_red", 0.5, 0.0), plate("plate_red", 0.6, 0.2), cube("unknown", 0.5, 0.2))
-    facts, _ = relate(things, None, TOP)
-    scene = Scene(
-        stamp=1.5,
-        objects=things,
-        relations=tuple(facts),
-        sentences=describe(things, facts),
-        notes=("doubtful at 0.5",),
-    )
-    seen = Observation.of(scene)
-    assert seen.objects == {
-        "cube_red": "cube",
-        "plate_red": "plate",
-        "unknown": "unknown",
-        TABLE_SYMBOL: "table",
-    }
-    assert seen.holds("on", "cube_red", "table")
-    assert seen.sentences == scene.sentences
-    assert seen.scene == scene
-    fallen = scene.model_copy(update={"relations": (Fact(predicate="on", args=("cube_red", "ground")),)})
-    assert Observation.of(fallen).objects["ground"] == "ground"
 
 
 def test_what_hangs_low_over_a_rim_leans_on_it() -> None:

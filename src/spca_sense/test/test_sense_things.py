@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
 import cv2
 import numpy as np
 import pytest
+import yaml
 
 from spca_core.geometry import Pose
 from spca_core.layout import nominal_layout, random_layout
@@ -16,8 +21,7 @@ from spca_sense.search import ShapeDetector
 from spca_sense.tracker import SceneTracker
 from spca_sim.variation import draw_variation
 
-FURTHER = pytest.mark.full
-"""Between those that are always tried."""
+ONE_BY_ONE = yaml.safe_load(Path(__file__).with_name("one_by_one.yaml").read_text())
 
 
 @pytest.fixture(scope="module")
@@ -179,143 +183,29 @@ def test_two_things_of_a_tray_s_colour_in_it_are_no_second_tray(open_studio, see
     assert_all_found(look, world, poses, 0.004)
 
 
-def placed(
-    world: World, things: dict[str, tuple[str, tuple[float, float, float], tuple[float, float, float]]]
-) -> tuple[World, dict[str, Pose]]:
-    """A world of things by model: of what kind, of which size, and where (x, y, yaw) on the table."""
+def placed(world: World, things: Mapping[str, Sequence[Any]]) -> tuple[World, dict[str, Pose]]:
+    """A world of things by model, of a kind and size at (x, y, yaw), some above the table, as in the file."""
     blank = world.objects[0]
     colours = {symbol_of(o.model).split("_")[1]: o.colour for o in world.objects}
     objects, poses = [], {}
-    for model, (kind, size, (x, y, yaw)) in things.items():
+    for model, (kind, size, (x, y, yaw), *raised) in things.items():
         colour = colours[symbol_of(model).split("_")[1]]
         objects.append(
-            blank.model_copy(update={"model": model, "kind": kind, "size": size, "colour": colour})
+            blank.model_copy(update={"model": model, "kind": kind, "size": tuple(size), "colour": colour})
         )
-        poses[model] = Pose.from_xyz_yaw(x, y, world.table.top + size[2] / 2, yaw)
+        poses[model] = Pose.from_xyz_yaw(x, y, world.table.top + sum(raised) + size[2] / 2, yaw)
     return world.model_copy(update={"objects": tuple(objects)}), poses
 
 
-def _cube(edge: float, x: float, y: float, yaw: float) -> tuple[str, tuple, tuple]:
-    return "cube", (edge, edge, edge), (x, y, yaw)
-
-
-def _blocks(*size: float) -> dict[str, tuple[str, tuple, tuple]]:
-    """A block as large as several cubes, one of its colour, and two that stand flush."""
-    flush = {"box_red": _cube(0.04, 0.55, 0.0, 0.0), "box_red_2": _cube(0.04, 0.55, 0.04, 0.0)}
-    block = {
-        "cuboid_yellow": ("cuboid", size, (0.40, 0.15, 0.3)),
-        "box_yellow": _cube(0.04, 0.40, -0.10, 0.7),
-    }
-    return block | flush
-
-
-def _cylinders(*discs: tuple[float, float, float, float]) -> dict[str, tuple[str, tuple, tuple]]:
-    return {f"cylinder_red_{k}": ("cylinder", (w, w, h), (x, y, 0.0)) for k, (w, h, x, y) in enumerate(discs)}
-
-
-_BRICK, _BAR = (0.08, 0.04, 0.03), ("cuboid", (0.14, 0.04, 0.02), (0.35, 0.25, 0.3))
-_TALL = (0.05, 0.06, 0.35, 0.25)
-ONE_BY_ONE = {
-    "a long block": (_blocks(0.12, 0.04, 0.04), {}, 0.0025),
-    "a high block": (_blocks(0.04, 0.04, 0.08), {}, 0.0025),
-    "a block of two": (_blocks(0.08, 0.04, 0.04), {}, 0.0025),
-    "a block of four": (_blocks(0.08, 0.08, 0.04), {}, 0.0025),
-    "cylinders that touch": (_cylinders((0.04, 0.05, 0.45, 0.0), (0.05, 0.05, 0.45, 0.0455)), {}, 0.003),
-    "flush cylinders": (_cylinders(_TALL, (0.05, 0.05, 0.377, 0.292)), {}, 0.004),
-    "five cubes in a row": (
-        {f"box_red_{k}": _cube(0.04, 0.37 + 0.0402 * k, 0.0, 0.0) for k in range(5)},
-        {},
-        0.004,
-    ),
-    "a cube on a cylinder": (
-        _cylinders(_TALL) | {"box_blue": _cube(0.04, 0.35, 0.25, 0.3)},
-        {"box_blue": 0.06},
-        0.004,
-    ),
-    "a cube under a bar": (
-        {"box_red": _cube(0.04, 0.35, 0.25, 0.3), "cuboid_blue": _BAR}, {"cuboid_blue": 0.04}, 0.004,
-    ),
-    "a brick across one of two": (
-        {
-            "cuboid_red": ("cuboid", _BRICK, (0.512, -0.142, 0.0)),
-            "cuboid_red_2": ("cuboid", _BRICK, (0.5923, -0.142, 0.0)),
-            "cuboid_yellow": ("cuboid", _BRICK, (0.512, -0.142, 1.57)),
-        },
-        {"cuboid_yellow": 0.03},
-        0.004,
-    ),
-    "small things": (
-        {
-            "ball_red": ("ball", (0.016, 0.016, 0.016), (0.45, 0.0, 0.0)),
-            "ball_blue": ("ball", (0.02, 0.02, 0.02), (0.45, 0.08, 0.0)),
-            "plate_green": ("plate", (0.1, 0.1, 0.012), (0.55, -0.1, 0.0)),
-            "cylinder_yellow": ("cylinder", (0.05, 0.05, 0.01), (0.45, -0.1, 0.0)),
-            "cuboid_purple": ("cuboid", (0.012, 0.012, 0.14), (0.35, 0.0, 0.5)),
-            "cuboid_cyan": ("cuboid", (0.14, 0.012, 0.012), (0.55, 0.05, 0.5)),
-        },
-        {},
-        0.004,
-    ),
-    "a tile that is hardly narrower than a plate of the world": (
-        {
-            "cuboid_yellow": ("cuboid", (0.118, 0.027, 0.008), (0.45, 0.15, 0.8)),
-            "plate_green": ("plate", (0.033, 0.033, 0.008), (0.55, -0.1, 0.0)),
-        },
-        {},
-        0.004,
-    ),
-    "a block with a cube across its middle": (
-        {
-            "cuboid_yellow": ("cuboid", (0.125, 0.063, 0.031), (0.373, 0.011, 1.8)),
-            "box_red": _cube(0.048, 0.373, 0.011, 2.5),
-        },
-        {"box_red": 0.031},
-        0.004,
-    ),
-    "a block nearly as high as the cube on it": (
-        {
-            "cuboid_yellow": ("cuboid", (0.082, 0.080, 0.039), (0.374, -0.299, -1.17)),
-            "box_red": _cube(0.042, 0.374, -0.299, -1.99),
-        },
-        {"box_red": 0.039},
-        0.004,
-    ),
-    "a disc in line with a cube's sides": (
-        {
-            "box_yellow": _cube(0.056, 0.365, 0.054, -0.79),
-            "cylinder_green": ("cylinder", (0.023, 0.023, 0.008), (0.337, 0.082, 0.0)),
-        },
-        {},
-        0.004,
-    ),
-    "a disc around what stands on it": (
-        {
-            "plate_green": ("plate", (0.041, 0.041, 0.008), (0.4, -0.12, 0.0)),
-            "box_yellow": _cube(0.026, 0.4, -0.12, 0.4),
-        },
-        {"box_yellow": 0.008},
-        0.004,
-    ),
-}  # fmt: skip
-"""What touches, covers or is hardly seen; how high above the table some of it is; metres off at most."""
-
-
-@pytest.mark.parametrize(
-    "name", [pytest.param(n, marks=[FURTHER] * n.startswith("a block of ")) for n in ONE_BY_ONE]
-)
+@pytest.mark.parametrize("name", ONE_BY_ONE)
 def test_things_are_seen_one_by_one(crowd: World, open_studio, name: str) -> None:
-    things, raised, within = ONE_BY_ONE[name]
+    things = {model: thing for model, thing in ONE_BY_ONE[name].items() if model != "within"}
     world, poses = placed(crowd, things)
-    for model, bottom in raised.items():
-        x, y, z = poses[model].position
-        poses[model] = Pose.from_xyz_yaw(x, y, z + bottom, poses[model].yaw)
     look = ShapeDetector(Catalogue.from_world(world)).detect(open_studio(world).shoot(poses))
-    assert_all_found(look, world, poses, within)
+    assert_all_found(look, world, poses, ONE_BY_ONE[name].get("within", 0.004))
 
 
-@pytest.mark.parametrize(
-    "height", [0.006, 0.0119, *(pytest.param(height, marks=FURTHER) for height in (0.008, 0.010))]
-)
+@pytest.mark.parametrize("height", [0.006, 0.0119])
 def test_what_is_low_is_seen_all_the_same(crowd: World, open_studio, height: float) -> None:
     things = {
         "cuboid_yellow": ("cuboid", (0.06, 0.04, height), (0.40, 0.15, 0.3)),
@@ -334,9 +224,9 @@ def test_what_is_low_is_seen_all_the_same(crowd: World, open_studio, height: flo
 
 
 def test_a_cube_under_a_larger_one_of_its_colour_is_inferred(crowd: World, open_studio) -> None:
-    things = {"box_red": _cube(0.055, 0.45, 0.0, 0.3), "box_red_2": _cube(0.07, 0.45, 0.0, 0.35)}
-    world, poses = placed(crowd, things)
-    poses["box_red_2"] = Pose.from_xyz_yaw(0.45, 0.0, world.table.top + 0.09, 0.35)
+    lower = ("cube", (0.055, 0.055, 0.055), (0.45, 0.0, 0.3))
+    upper = ("cube", (0.07, 0.07, 0.07), (0.45, 0.0, 0.35), 0.055)
+    world, poses = placed(crowd, {"box_red": lower, "box_red_2": upper})
     look = ShapeDetector(Catalogue.from_world(world)).detect(open_studio(world).shoot(poses))
     assert [(d.kind, d.size[0], d.seen) for d in look.detections] == [
         ("cube", 0.07, True),
@@ -351,10 +241,9 @@ def test_two_cubes_are_not_where_only_one_has_room(crowd: World, open_studio) ->
         "box_red": ("cube", usual, (0.52, 0.14, 0.0)),
         "box_yellow": ("cube", usual, (0.5, 0.25, 0.3)),
         "box_blue": ("cube", (0.043, 0.043, 0.043), (0.49, -0.126, 0.5)),
-        "plate_green": ("plate", (0.034, 0.034, 0.008), (0.49, -0.126, 0.0)),
+        "plate_green": ("plate", (0.034, 0.034, 0.008), (0.49, -0.126, 0.0), 0.043),
     }
     world, poses = placed(crowd, things)
-    poses["plate_green"] = Pose.from_xyz_yaw(0.49, -0.126, world.table.top + 0.047, 0.0)
     look = ShapeDetector(Catalogue.from_world(world)).detect(open_studio(world).shoot(poses))
     assert [d.kind for d in look.detections if d.colour == "green"] == ["plate"]
 

@@ -11,7 +11,6 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
-from itertools import pairwise
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -280,22 +279,6 @@ def wait_until_it_stands(rig: Rig) -> float:
     return now
 
 
-def test_contacts_carry_models(rig: Rig) -> None:
-    from spca_interfaces.msg import Contacts
-
-    received = []
-    subscription = rig.client.create_subscription(Contacts, names.CONTACTS, received.append, EVERY)
-    rig.robot.wait(0.1)
-    assert wait_for(lambda: received)  # also while nothing touches
-    received.clear()
-    rig.touch(("box_red", "table_lightgray"))
-    rig.robot.wait(0.1)
-    assert wait_for(lambda: any(s.pairs for m in received for s in contact_samples(m)))
-    pairs = {p for m in received for s in contact_samples(m) for p in s.pairs}
-    assert pairs == {("box_red", "table_lightgray")}
-    rig.client.destroy_subscription(subscription)
-
-
 def reset(rig: Rig, touching: bool):
     from spca_interfaces.srv import ResetWorld
 
@@ -454,15 +437,6 @@ def test_poses_told_in_another_order_than_the_worlds_are_not_believed() -> None:
     assert moved.poses() == {}
 
 
-def test_time_that_is_asked_for_is_gazebos_own(rig: Rig) -> None:
-    from spca_interfaces.srv import LetPass
-
-    let_pass, before = ServiceCall(rig.client, LetPass, names.LET_PASS), rig.node._now
-    answer = let_pass(LetPass.Request(client=rig.client.get_name(), seconds=0.1))
-    assert answer.success
-    assert before + 0.1 <= seconds(answer.stamp) + 1e-9 and seconds(answer.stamp) <= rig.node._now
-
-
 def test_a_picture_is_two_images_of_one_instant_with_the_projects_calibration(rig: Rig) -> None:
     from sensor_msgs.msg import Image
 
@@ -516,18 +490,3 @@ def test_of_a_flood_of_reports_only_the_newest_are_read_and_only_when_asked_for(
     assert len(got) < 50 and got == sorted(got, key=int)
     assert list(topic.take()) == []
     topic.close()
-
-
-def test_contact_reports_are_read_once_a_sample(rig: Rig) -> None:
-    reads: list[float] = []
-
-    class Reports:
-        def take(self):
-            reads.append(rig.node._now)
-            return iter(())
-
-    rig.node._reports = Reports()
-    rig.robot.wait(0.4)
-    rig.node._reports = None
-    assert len(reads) > 10
-    assert all(later - earlier > 0.015 for earlier, later in pairwise(reads))

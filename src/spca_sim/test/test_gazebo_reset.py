@@ -10,23 +10,19 @@ import pytest
 import yaml
 
 from spca_core.errors import InputError
-from spca_core.layout import nominal_layout, random_layout
+from spca_core.layout import nominal_layout
 from spca_core.trajectory import JointState
 from spca_core.world import load_world
 from spca_robot.description.controllers import UPDATE_RATE, controllers
 from spca_robot.description.names import GENERATED, GRIPPER_CONTROLLER
 from spca_robot.gripper_2f85 import CLOSED_ANGLE
-from spca_sim.gazebo.bridge import bridge_config
 from spca_sim.gazebo.controller import Finger, command, ramp_time
 from spca_sim.gazebo.reset import (
     parking,
     placement,
-    pose_request,
-    pose_service,
     untouched,
     watched_models,
 )
-from spca_sim.gazebo.write import write_all
 
 WORLD = load_world()
 
@@ -48,15 +44,6 @@ def test_every_object_goes_somewhere():
     assert places["box_red"] == parking(WORLD)["box_red"]
     assert places["box_blue"] == layout.poses["box_blue"]
     assert set(places) == {o.model for o in WORLD.objects}
-
-
-def test_the_request_moves_all_models_at_once():
-    layout = random_layout(WORLD, 3)
-    request = pose_request(placement(WORLD, layout))
-    assert pose_service(WORLD) == "/world/tabletop/set_pose_vector"
-    assert request.count("pose {") == len(WORLD.objects)
-    x = layout.poses["box_red"].position[0]
-    assert f'name: "box_red" position {{x: {x:.9g}' in request
 
 
 def test_silent_contacts_after_a_reset_are_noticed():
@@ -142,17 +129,3 @@ def test_a_finger_that_has_lost_what_it_held_is_noticed():
     finger = played(closed, 1.2, lambda time: cube if time < 1.0 else math.inf)
     assert finger.states[steps(1.0) - 1].gripper_force > 40
     assert finger.states[-steps(0.08)].gripper_force == 0.0
-
-
-def test_written_bridge_file_lists_what_the_node_needs(tmp_path):
-    files = write_all(WORLD, tmp_path)
-    entries = yaml.safe_load(files.bridge.read_text())
-    assert entries == bridge_config(WORLD.name)
-    poses = next(e for e in entries if e["gz_topic_name"] == f"/world/{WORLD.name}/dynamic_pose/info")
-    assert (poses["ros_type_name"], poses["gz_type_name"]) == (
-        "geometry_msgs/msg/PoseArray",
-        "gz.msgs.Pose_V",
-    )
-    kinds = {e["gz_type_name"] for e in entries}
-    assert {"gz.msgs.Clock", "gz.msgs.Image", "gz.msgs.Contacts"} <= kinds
-    assert all(e["direction"] == "GZ_TO_ROS" for e in entries)

@@ -134,16 +134,6 @@ def test_the_depth_noise_is_the_cameras_at_the_tables_distance():
     assert values(noise, "stddev") == pytest.approx(WORLD.camera.noise.depth_sigma * distance**2)
 
 
-def test_every_system_that_the_stack_needs_is_loaded_and_nothing_attaches():
-    text = build_world(WORLD)
-    systems = {
-        p.attrib["name"].rsplit("::", 1)[-1] for p in ET.fromstring(text).find("world").findall("plugin")
-    }
-    assert systems == {"Physics", "UserCommands", "SceneBroadcaster", "Contact", "Sensors"}
-    assert ET.fromstring(text).find(".//render_engine").text == "ogre2"
-    assert "Detachable" not in text and "attach" not in text.lower()
-
-
 def test_every_object_has_a_contact_sensor_on_the_shared_topic_and_what_stands_still_none():
     """A pair is reported if either side has a sensor; reports of both sides would only double the load."""
     world = parse()

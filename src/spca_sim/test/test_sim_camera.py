@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import math
 import os
 import subprocess
 import sys
-import threading
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 
-import cv2
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -68,38 +64,6 @@ def test_tops_are_at_their_pixels_and_depths(world: World, seed: int) -> None:
         expected = np.array(world.object(model).colour)
         seen = frame.colour[row, column] / 255
         assert seen / seen.sum() == pytest.approx(expected / expected.sum(), abs=0.02)
-
-
-def test_a_cube_seen_alone_is_where_it_is(world: World) -> None:
-    """Centroid of its depth points within half a millimetre, so the optics have no half-pixel error."""
-    layout = Layout(poses={"box_red": Pose.from_xyz_yaw(0.43, 0.17, 0.42, 0.4)})
-    frame = frame_of(world, layout, noise=False)
-    top = world.camera.position[2] - 0.44
-    rows, columns = np.nonzero(np.abs(frame.depth - top) < 1e-3)
-    c = frame.intrinsics
-    local = np.array([(columns.mean() - c.cx) / c.fx * top, (rows.mean() - c.cy) / c.fy * top, top, 1.0])
-    assert (frame.pose.matrix() @ local)[:3] == pytest.approx([0.43, 0.17, 0.44], abs=5e-4)
-
-
-def test_cube_yaw_is_that_of_the_world(world: World) -> None:
-    """Left in the image is +y and up is +x; a turn to the left is one to the left."""
-    yaw = math.radians(25)
-    frame = frame_of(world, Layout(poses={"box_red": Pose.from_xyz_yaw(0.5, 0.0, 0.42, yaw)}), noise=False)
-    rows, columns = np.nonzero(np.abs(frame.depth - (world.camera.position[2] - 0.44)) < 1e-3)
-    angle = cv2.minAreaRect(np.column_stack([-rows, -columns]).astype(np.float32))[2]  # in world x, y
-    assert (angle - 25 + 45) % 90 - 45 == pytest.approx(0.0, abs=1.5)
-
-
-def test_objects_are_bright_shaded_and_cast_a_shadow(world: World) -> None:
-    """A picture, not a label map: top and side of one cube differ, and the table is darker next to it."""
-    layout = Layout(poses={"box_red": Pose.from_xyz_yaw(0.5, -0.14, 0.42)})
-    frame = frame_of(world, layout, noise=False)
-    red = frame.colour[mask_of(frame, 0) > 0][:, 0]
-    assert red.max() > 1.5 * red.min()
-    shadow_x, shadow_y = np.array(world.light.direction[:2]) / -world.light.direction[2] * 0.015
-    row, column, _ = pixel(frame, (0.52 + shadow_x / 2, -0.14 + shadow_y / 2, 0.4))
-    far = pixel(frame, (0.40, 0.1, 0.4))
-    assert frame.colour[row, column].mean() < 0.75 * frame.colour[far[0], far[1]].mean()
 
 
 def test_noise_is_as_configured(world: World) -> None:
@@ -169,28 +133,6 @@ def test_what_is_kept_of_earlier_pictures_does_not_change_later_ones(
     for light in np.linspace(0.5, 0.9, 5):
         frame_of(world, noise=False, variation=SimVariation(light_scale=float(light)))
     assert len(kept) == ray_renderer._KEPT
-
-
-def test_threads_draw_once_what_they_share(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ray_renderer, "_backdrops", {})
-    drawn: list[object] = []
-    come = threading.Barrier(2)
-    keep = ray_renderer.RayRenderer._kept_backdrop
-    draw = ray_renderer.RayRenderer._draw_backdrop
-
-    def together(renderer: ray_renderer.RayRenderer) -> object:
-        come.wait(60.0)
-        return keep(renderer)
-
-    def noted(renderer: ray_renderer.RayRenderer) -> object:
-        drawn.append(renderer)
-        return draw(renderer)
-
-    monkeypatch.setattr(ray_renderer.RayRenderer, "_kept_backdrop", together)
-    monkeypatch.setattr(ray_renderer.RayRenderer, "_draw_backdrop", noted)
-    with ThreadPoolExecutor(2) as pool:
-        list(pool.map(lambda _: frame_of(world, noise=False), range(2)))
-    assert len(drawn) == 1
 
 
 def test_depth_scale_and_light(world: World) -> None:

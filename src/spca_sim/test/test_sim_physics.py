@@ -11,7 +11,7 @@ from spca_core.contacts import ContactSample, pair
 from spca_core.geometry import Array, Pose, Vec3
 from spca_core.layout import Layout, nominal_layout, random_layout
 from spca_core.trajectory import JointTrajectory
-from spca_core.world import World, load_world
+from spca_core.world import World
 from spca_robot.gripper_2f85 import tcp_offset
 from spca_robot.kinematics import ArmKinematics
 from spca_sim.disturbances.disturbance import Disturbance
@@ -94,34 +94,6 @@ def test_a_cube_is_lifted_by_friction_alone(world: World, simulator: MujocoWorld
     assert simulator.object_pose("box_red").position[2] == pytest.approx(z, abs=0.001)
 
 
-def test_a_held_cube_survives_a_fast_swing(world: World, simulator: MujocoWorld) -> None:
-    simulator.reset(nominal_layout(world))
-    grasp(simulator, "box_blue")
-    raise_tool(simulator, "box_blue")
-    swing = simulator.state().position + np.array([1.2, 0, 0, 0, 0, 1.5])
-    go(simulator, swing, speed=2.0)
-    samples = watch(simulator)
-    simulator.step(0.1)
-    assert pair("box_blue", COBOT) in samples[-1].pairs
-    assert simulator.state().gripper_gap == pytest.approx(0.04, abs=0.001)
-
-
-@pytest.mark.parametrize("base", [TABLE, "plate_red"])
-def test_a_tower_of_three_stands(world: World, simulator: MujocoWorld, base: str) -> None:
-    poses = dict(nominal_layout(world).poses)
-    x, y, floor = (0.5, -0.14, 0.4) if base == TABLE else (*world.object(base).position, 0.408)
-    tower = ("box_red", "box_green", "box_blue")
-    for level, (model, shift) in enumerate(zip(tower, (0.0, 0.004, -0.003), strict=True)):
-        poses[model] = Pose.from_xyz_yaw(x + shift, y, floor + 0.02 + 0.04 * level, 0.3 * level)
-    simulator.reset(Layout(poses=poses))
-    samples = watch(simulator)
-    simulator.step(10.0)
-    for model in tower:
-        assert simulator.object_pose(model).position == pytest.approx(poses[model].position, abs=5e-4)
-    standing = {pair("box_red", base), pair("box_red", "box_green"), pair("box_blue", "box_green")}
-    assert all(standing <= s.pairs for s in samples)
-
-
 def tower(world: World, simulator: MujocoWorld) -> tuple[str, ...]:
     """Three cubes on each other, alone on the table, once they sleep."""
     names = ("box_red", "box_green", "box_blue")
@@ -186,30 +158,6 @@ def test_a_tower_off_its_balance_falls(world: World, simulator: MujocoWorld) -> 
     assert simulator.object_pose("box_blue").position[2] < 0.44
 
 
-@pytest.mark.parametrize(("beyond", "touching"), [(0.0, True), (0.008, True), (0.019, False)])
-def test_only_what_carries_weight_carries(beyond: float, touching: bool) -> None:
-    """A cube over two that stand flush; and on the middle of one, over the edge of the other."""
-    world = load_world("blocks")
-    simulator = MujocoWorld(world)
-    samples: list[ContactSample] = []
-    simulator.on_contacts(samples.append)
-    z = world.table.top + 0.02
-    simulator.reset(
-        Layout(
-            poses={
-                "box_red": Pose.from_xyz_yaw(0.46, 0.0, z),
-                "box_green": Pose.from_xyz_yaw(0.50, 0.0, z),
-                "box_blue": Pose.from_xyz_yaw(0.48 - beyond, 0.0, z + 0.04),
-            }
-        )
-    )
-    simulator.step(0.5)
-    seen = {way for sample in samples[-15:] for way in sample.ways}
-    assert ("rests_on", "box_blue", "box_red") in seen
-    assert (("rests_on", "box_blue", "box_green") in seen) is touching
-    assert ("beside", "box_green", "box_red") in seen
-
-
 def test_the_table_is_finite(world: World, simulator: MujocoWorld) -> None:
     """A cube over the edge falls to the ground and touches it; one on the inner side of the edge stays."""
     edge = world.table.centre[0] + world.table.size[0] / 2
@@ -221,33 +169,6 @@ def test_the_table_is_finite(world: World, simulator: MujocoWorld) -> None:
     samples = watch(simulator)
     simulator.step(1.5)
     assert samples[-1].pairs == {pair("box_red", GROUND), pair("box_blue", TABLE)}
-
-
-def test_a_cube_pushed_off_the_table_falls(world: World, simulator: MujocoWorld) -> None:
-    """The closed fingers sweep it over the side's edge."""
-    side = world.table.centre[1] - world.table.size[1] / 2
-    simulator.reset(Layout(poses={"box_green": Pose.from_xyz_yaw(0.4, side + 0.06, 0.42)}))
-    samples = watch(simulator)
-    simulator.command_gripper(0.0)
-    simulator.step(0.8)
-    for y in (0.16, 0.12, 0.08, 0.04, 0.0, -0.03):
-        go(simulator, tool_at(simulator, (0.4, side + y, 0.435), 0.0, 0.0))
-    simulator.step(1.0)
-    touched = {p for s in samples for p in s.pairs}
-    assert pair("box_green", COBOT) in touched
-    assert pair("box_green", GROUND) in samples[-1].pairs
-    assert pair(COBOT, TABLE) not in touched
-
-
-@pytest.mark.parametrize("gap", [0.0, 0.04, 0.085])
-def test_a_free_robot_touches_nothing(world: World, simulator: MujocoWorld, gap: float) -> None:
-    """Neither its neighbouring links, nor its closed fingers, nor its base on the table count."""
-    simulator.reset(Layout(poses={}))
-    samples = watch(simulator)
-    simulator.command_gripper(gap)
-    go(simulator, np.array(world.robot.out_of_view))
-    go(simulator, np.array(world.robot.home))
-    assert {s.pairs for s in samples} == {frozenset()}
 
 
 def test_a_collision_with_the_table_shows(world: World, simulator: MujocoWorld) -> None:
@@ -265,25 +186,3 @@ def test_a_self_collision_shows(world: World, simulator: MujocoWorld) -> None:
     go(simulator, np.array([0.0, -1.57, 2.75, -1.57, -1.57, 0.0]))
     go(simulator, np.array([0.0, -1.57, 2.75, 1.2, 0.0, 0.0]))
     assert any(pair(COBOT, COBOT) in s.pairs for s in samples)
-
-
-def test_an_empty_gripper_closes_fully_at_its_speed(world: World, simulator: MujocoWorld) -> None:
-    simulator.reset(Layout(poses={}))
-    simulator.command_gripper(0.0)
-    simulator.step(0.3)
-    assert simulator.state().gripper_gap == pytest.approx(0.085 - 0.3 * 0.15, abs=0.01)
-    simulator.step(0.5)
-    assert simulator.state().gripper_gap == pytest.approx(0.0, abs=5e-4)
-    assert abs(simulator.state().gripper_force) < 1.0
-
-
-def test_a_grip_is_not_lost_when_told_to_close_on(world: World, simulator: MujocoWorld) -> None:
-    simulator.reset(nominal_layout(world))
-    grasp(simulator, "box_blue", gap=0.01)
-    raise_tool(simulator, "box_blue")
-    for gap in (0.0, 0.015, 0.005):
-        simulator.command_gripper(gap)
-        simulator.step(0.3)
-    samples = watch(simulator)
-    simulator.step(0.1)
-    assert pair("box_blue", COBOT) in samples[-1].pairs

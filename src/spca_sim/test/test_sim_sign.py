@@ -9,7 +9,6 @@ from spca_core.errors import InputError
 from spca_core.layout import Layout, nominal_layout
 from spca_core.world import World, load_world
 from spca_sim.mujoco_world import MujocoWorld
-from spca_sim.physics_model import texture
 
 WORLD = load_world("tabletop_sign")
 
@@ -58,23 +57,6 @@ def is_an_l(ink: np.ndarray) -> bool:
 
 def test_the_text_reads_the_right_way_up_and_not_mirrored() -> None:
     assert is_an_l(letter(picture(printed("L"))))
-
-
-def test_the_text_turns_with_the_sign() -> None:
-    poses = dict(nominal_layout(WORLD).poses)
-    turned = poses["sign"].model_copy(update={"quaternion": (0.0, 0.0, 1.0, 0.0)})
-    ink = letter(picture(printed("L"), layout=Layout(poses={**poses, "sign": turned})))
-    assert is_an_l(ink[::-1, ::-1])
-    assert not is_an_l(ink)
-
-
-def test_long_texts_fit_and_keep_their_words_apart() -> None:
-    sign = WORLD.object("sign")
-    page = texture("word " * 40, sign.size, sign.colour)
-    ink = np.rot90(page, 1)[..., 0] < 100
-    assert 0.05 < ink.mean() < 0.6
-    assert not ink[:, 0].any()
-    assert not ink[:, -1].any()
 
 
 def test_only_signs_bear_text() -> None:

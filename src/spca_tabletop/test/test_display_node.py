@@ -10,11 +10,10 @@ import pytest
 import yaml
 
 from spca_core.geometry import Pose
-from spca_core.plan import Step
 from spca_core.scene import Scene, SceneObject
 from spca_core.verdict import Outcome, Verdict
 from spca_core.world import load_world
-from spca_tabletop.ros.display.node import plan_pictures, scene_pictures, verdict_pictures
+from spca_tabletop.ros.display.node import scene_pictures
 
 WORLD = load_world()
 RVIZ = Path(__file__).resolve().parents[3] / "launch" / "rviz" / "spca.rviz"
@@ -44,39 +43,6 @@ def test_objects_are_named_and_those_out_of_sight_fainter() -> None:
     assert seen.scale.x > 0.04 and name.pose.position.z > 0.44
     assert (table.scale.x, table.scale.y, table.scale.z) == WORLD.table.size
     assert table.pose.position.z < WORLD.table.top
-
-
-def test_the_names_of_a_stack_are_one_text_above_it() -> None:
-    stack = Scene(
-        stamp=1.0, objects=(cube("cube_red", z=0.46), cube("cube_blue")), relations=(), sentences=()
-    )
-    (name,) = [p for p in scene_pictures(stack, WORLD) if p.text]
-    assert name.text == "red cube\nblue cube"
-    assert name.pose.position.z > 0.48
-
-
-def test_the_present_step_is_marked() -> None:
-    steps = [
-        Step(action="pick_up", args=("cube_red",)),
-        Step(action="stack_on", args=("cube_red", "cube_blue")),
-    ]
-    texts = [p.text for done in (0, 1, 2) for p in plan_pictures(steps, done, WORLD)]
-    marks = [[line.partition("]")[0] for line in text.splitlines()] for text in texts]
-    assert marks == [["[>", "[  "], ["[x", "[>"], ["[x", "[x"]]
-    assert plan_pictures([], 0, WORLD) == []
-
-
-def test_texts_have_only_letters_that_rviz_draws() -> None:
-    verdict = Verdict(outcome=Outcome.FAIL, score=0.5, stamp=1.0, reason="größer als erlaubt, " * 9)
-    (picture,) = verdict_pictures(verdict, WORLD)
-    assert picture.text.isascii() and len(picture.text.splitlines()) > 3
-    assert 0.0 < picture.scale.x < picture.scale.z, "a space is narrower than its letters are high"
-
-
-@pytest.mark.parametrize("outcome", list(Outcome))
-def test_every_outcome_has_words(outcome: Outcome) -> None:
-    (picture,) = verdict_pictures(Verdict(outcome=outcome, score=0.5, stamp=1.0, reason="because"), WORLD)
-    assert outcome.value in picture.text and "0.50" in picture.text and "because" in picture.text
 
 
 def topics_of_rviz() -> set[str]:

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from contextlib import closing, contextmanager, nullcontext
+from contextlib import closing, contextmanager
 from itertools import product
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
-from unittest.mock import MagicMock
 
 import pytest
 
 from spca_core.errors import MotionError
 from spca_core.geometry import Pose, top_down
 from spca_core.layout import Layout, nominal_layout
-from spca_core.names import GROUND_SYMBOL
 from spca_core.options import RunOptions
 from spca_core.plan import Draft, Plan, PlanRequest, Step
 from spca_core.scene import Fact, Observation, Scene, SceneObject
@@ -30,10 +28,9 @@ from spca_planner.planner import DraftingPlanner
 from spca_planner.trusted import TrustedDomains
 from spca_sense.detection import make_detector
 from spca_sim.mujoco_world import MujocoWorld
-from spca_tabletop.act.ctx import FRESH, Motion, Perception
+from spca_tabletop.act.ctx import Motion
 from spca_tabletop.act.grasps import APPROACH
 from spca_tabletop.act.obstructions import obstructions, out_of_reach
-from spca_tabletop.act.placements import ELBOW_ROOM, Hold, on_table
 from spca_tabletop.act.values import pose_value, raised
 from spca_tabletop.environment import Tabletop
 from spca_tabletop.kit import TabletopKit
@@ -125,32 +122,6 @@ def test_what_is_in_the_way_is_moved_first(
     assert str(result.plan.steps[0]) == first
 
 
-@pytest.mark.parametrize(
-    ("place", "told"),
-    [
-        (
-            "at__300__450",
-            "no place at x = 0.3 m, y = 0.45 m: things lie at x 340 to 660 mm, y -280 to 280 mm",
-        ),
-        ("at__620__20", "no free place at x = 0.62 m, y = 0.02 m: the blue plate is in the way"),
-        ("left_of__cube_blue__20", ""),
-        ("at__400__m50", ""),
-    ],
-)
-def test_that_a_place_has_no_room_is_said_before_the_arm_moves(place: str, told: str) -> None:
-    steps = (
-        Step(action="nod", args=()),
-        Step(action="pick_up", args=("cube_red", "table")),
-        Step(action="place_at", args=("cube_red", place)),
-    )
-    with table("stack_01") as (environment, _):
-        before = environment.table.now()
-        plan = Plan(steps=steps, schemas=(), draft=Draft(domain="", problem=""))
-        done = environment.act("1", plan, environment.builtin_skills.read_text()) if told else None
-        assert environment._ctx.foreseen(plan) == told
-        assert done is None or (done.message == told and environment.table.now() == before)
-
-
 def test_nothing_is_put_aside_where_the_plan_has_another_use_for_the_place() -> None:
     steps = (
         Step(action="pick_up", args=("cube_green", "table")),
@@ -220,32 +191,6 @@ def test_what_only_the_slide_to_a_neighbour_would_hit_is_in_its_way(away: float,
     row = {"box_green": (0.5, 0.0, TOP), "box_blue": (0.5, 0.0405, TOP)}
     with table("stack_01", **row, box_red=(0.5 + away, -0.005, TOP)) as (_, seen):
         assert ("crowds(cube_red, cube_green)" in in_the_way(seen)) is crowded
-
-
-def test_a_skill_says_how_many_ways_it_tried_and_what_each_would_have_hit() -> None:
-    skills: dict[str, Any] = {"MotionError": MotionError}
-    exec(builtin_skills(), skills)
-    barred = [MotionError("collision", "on the way", hit) for hit in ("cube_red", "cube_red", "table")]
-    barred.append(MotionError("unreachable", "too far"))
-    error = skills["_none_of"](barred, "no room")
-    told = "no room: 4 ways were tried; in the way: cube_red (2), table (1), unreachable (1)"
-    assert (error.kind, str(error)) == ("unreachable", told)
-
-
-@pytest.mark.parametrize("second", [True, False])
-def test_what_is_missed_where_a_thing_stood_is_put_beside_it_where_it_stands_now(second: bool) -> None:
-    """A cube was turned while another was carried, which came to stand 32 mm short of it."""
-    skills: dict[str, Any] = {"pose": lambda x, y, z, yaw: SimpleNamespace(x=x, y=y, z=z, yaw=yaw)}
-    exec(builtin_skills(), skills)
-    at = skills["pose"](0.5, 0.0, 0.42, 0.0)
-    ctx = MagicMock()
-    ctx.locate.return_value = SimpleNamespace(x=0.5, y=0.0, kind="ball", size=(0.04, 0.04, 0.04))
-    ctx.grasps.return_value = [SimpleNamespace(gap=0.08, pose=at)]
-    ctx.spots_next_to.return_value = [SimpleNamespace(pose=at, contact=at)]
-    ctx.holds.side_effect = [False, second]
-    with nullcontext() if second else pytest.raises(RuntimeError, match="does not touch"):
-        skills["place_next_to"](ctx, "ball_red", "cube_red")
-    assert ctx.spots_next_to.call_count == 2 and ctx.is_holding.call_count == 1
 
 
 @contextmanager
@@ -406,25 +351,6 @@ def test_a_tray_is_near_if_a_part_of_it_is(kind: Any, far: bool) -> None:
     assert (Fact(predicate="far", args=(thing.id,)) in out_of_reach(scene, tools)) is far
 
 
-def test_nothing_is_put_aside_to_where_room_was_wanted() -> None:
-    with table("stack_01") as (environment, _):
-        ctx = environment._ctx
-        scene = ctx.look()
-        hold = Hold()
-
-        def first(cramped: set[str]) -> Pose:
-            return next(on_table(scene, WORLD.table, WORLD.work_area, "cube_blue", hold, cramped))
-
-        def distance(pose: Pose, name: str) -> float:
-            (thing,) = (o for o in scene.objects if o.id == name)
-            return math.dist(pose.position[:2], thing.pose.position[:2])
-
-        there = first(set())
-        nearest = min(("cube_red", "cube_green"), key=lambda name: distance(there, name))
-        assert distance(there, nearest) < ELBOW_ROOM, "else this test shows nothing"
-        assert distance(first({nearest}), nearest) > ELBOW_ROOM
-
-
 def test_nothing_is_put_aside_to_a_place_where_room_was_wanted() -> None:
     with table("stack_01") as (environment, _):
         ctx = environment._ctx
@@ -435,27 +361,6 @@ def test_nothing_is_put_aside_to_a_place_where_room_was_wanted() -> None:
         ctx._cramped.add(f"at__{x}__{y}".replace("-", "m"))
         for spot in ctx._do_spots_on_table():
             assert math.dist((spot["x"], spot["y"]), (x / 1000, y / 1000)) > 0.04
-
-
-def test_where_room_was_wanted_belongs_to_a_level() -> None:
-    with table("stack_01", **HEMMED) as (environment, _):
-        ctx = environment._ctx
-        ctx._do_grasps("cube_red")
-        assert ctx.memory[2] == ("cube_red",)
-        kept = environment.checkpoint()
-        ctx.recall(FRESH, None)
-        assert ctx.memory == FRESH
-        environment.restore(kept)
-        assert ctx.memory[2] == ("cube_red",)
-
-
-def test_a_skill_sees_that_a_thing_was_dropped_by_the_name_that_its_plan_has_for_it() -> None:
-    """Sense says that it rests on the ground; a plan, that it is discarded."""
-    fact = Fact(predicate="on", args=("cube_red", GROUND_SYMBOL))
-    fallen = Scene(stamp=0.0, objects=(), relations=(fact,), sentences=())
-    ctx: Any = SimpleNamespace(scene=fallen)
-    assert Perception._do_holds(ctx, "discarded", "cube_red")
-    assert not Perception._do_holds(ctx, "discarded", "cube_blue")
 
 
 def test_letting_go_of_what_is_nearly_as_wide_as_the_gripper_is_no_mistake() -> None:

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import inspect
-import json
 import re
-import subprocess
-import sys
 
 import pytest
 from hypothesis import given
@@ -129,73 +125,6 @@ def test_a_place_without_room_is_known_before_anything_moves(y: float, steps: li
     done = tuple(Step(action="place_at", args=tuple(step.split())) for step in steps)
     plan = Plan(steps=done, schemas=(), draft=Draft(domain="", problem=""))
     assert re.match(f"{told}.*$" if told else "$", no_room(plan, scene, load_world("tabletop")))
-
-
-def _knowing(name: str, without: str, texts: str) -> None:
-    """Print which texts are read, and the layers that know a relation, where one has no row."""
-    from contextlib import suppress
-
-    from spca_core import relation
-
-    rows = {row.name: row for row in relation.relations() if row.name != without}
-    relation._relations = lambda: rows  # type: ignore[assignment]
-    from spca_core.geometry import Pose
-    from spca_core.ports.proposer import Impossible, NotUnderstood
-    from spca_core.scene import SceneObject
-    from spca_core.skill_package import library_source
-    from spca_sense.relations import relate
-    from spca_tabletop.act.ctx import TABLETOP_API
-    from spca_tabletop.kit import TabletopKit
-    from spca_tabletop.language.understanding import understand
-    from spca_tabletop.plan.problem import domain
-    from spca_tabletop.plan.vocabulary import TabletopVocabulary
-    from spca_testing.observations import scene, task
-
-    read = []
-    for place, text in json.loads(texts).items():
-        with suppress(NotUnderstood, Impossible):
-            understand(task(text), scene())
-            read.append(place)
-    things = [
-        SceneObject(id=name, kind=kind, colour="red", pose=Pose.from_xyz_yaw(0.5, y, z), size=s, confidence=1)
-        for name, kind, y, z, s in (
-            ("plate_red", "plate", 0.0, 0.405, (0.11, 0.11, 0.01)),
-            ("cuboid_red", "cuboid", 0.063, 0.425, (0.05, 0.08, 0.03)),
-            ("bowl_red", "bowl", 0.5, 0.42, (0.1, 0.1, 0.04)),
-            ("cube_red", "cube", 0.5, 0.424, (0.04, 0.04, 0.04)),
-        )
-    ]
-    said = {
-        "sight": relate(things, None, 0.4)[0],
-        "domain": domain(),
-        "skills": library_source("tabletop", TabletopKit.builtin_skills),
-        "ctx": TABLETOP_API,
-        "words": TabletopVocabulary().words(),
-        "judging": TabletopVocabulary().after(scene()).keys(),
-        "places": [place.symbol for place in map(relation.place_of, json.loads(texts)) if place],
-    }
-    named = rf"""[("']{name}\b|\b{name}__|(?:, |or ){name},"""
-    print(json.dumps([read, [layer for layer, words in said.items() if re.search(named, str(words))]]))
-
-
-@pytest.mark.parametrize(
-    ("name", "layers"),
-    [("in_front_of", ["words", "places"]),
-     ("on_edge", ["sight", "domain", "skills", "ctx", "words", "judging", "places"]),
-     ("discarded", ["domain", "skills", "ctx", "judging", "places"]),
-     ("in", ["sight", "words", "judging", "places"])],
-)  # fmt: skip
-def test_a_relation_without_its_row_is_unknown_and_the_others_stay(name: str, layers: list[str]) -> None:
-    """To language, sight, planning, placing and judging; grammar and domain are made of the rows."""
-    code = f"import json, re, sys\n{inspect.getsource(_knowing)}\n_knowing(*sys.argv[1:])"
-
-    def known(without: str) -> list[list[str]]:
-        command = [sys.executable, "-c", code, name, without, json.dumps(TEXTS | OWN)]
-        told = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout
-        return [*json.loads(told)]
-
-    assert known("") == [[*TEXTS, *OWN], layers]
-    assert known(name) == [[place for place in TEXTS | OWN if place.split("__")[0] != name], []]
 
 
 def test_a_skill_is_told_what_a_place_is() -> None:

@@ -130,15 +130,6 @@ def test_skills_that_do_something_else_are_caught(
     assert (found.fault.kind_and_step, words in found.sentence) == (sort, True), found.sentence
 
 
-def test_a_plan_that_does_not_do_what_its_goal_says_blames_no_skill(
-    judge: SampledRehearsal, plan: Plan, library: str, observation: Observation
-) -> None:
-    elsewhere = plan_of(plan.draft, STEPS[0], ("stack_on", "cube_red", "cube_green"))
-    found = tried(judge, elsewhere, library, observation)
-    assert found.status == "rejected" and not found.suspects
-    assert "the goal (on cube_red cube_blue) does not hold" in found.sentence
-
-
 def test_it_knows_nothing_but_what_was_seen(
     monkeypatch: pytest.MonkeyPatch, plan: Plan, library: str, observation: Observation
 ) -> None:

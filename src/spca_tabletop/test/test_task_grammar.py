@@ -128,21 +128,7 @@ def test_readings_span_all_words() -> None:
                     rule.parse((*tokens[:at], Token("STRANGE", None, "strange"), *tokens[at:]), "Said")
 
 
-LONG = (
-    "Build a tower of six consisting of red, green, blue, yellow, orange and purple with the red cube at "
-    "the base, the green cube above it, the blue cube above the green one, the yellow one above the blue.",
-    "Build a tower of six with red at the base, green above it, blue above green, yellow above blue, orange "
-    "above yellow and purple on top.",
-    "Put each cube on a plate of another colour, one cube on each plate.",
-    "Put each cube on a plate.",
-    "Build a tower of six cubes.",
-    "Touch two of the cubes, then put any cube next to any other cube, and put any other cube on any plate.",
-    "Put any cube on any other cube, put any cube next to any other cube and put another cube on a plate.",
-    "Two cubes to a plate: red and blue on the green plate, then yellow and green on the blue plate.",
-)
-
-
-@pytest.mark.parametrize("text", LONG)
+@pytest.mark.parametrize("text", FAMILIES["long"])
 def test_a_long_text_is_read_at_once(text: str) -> None:
     """Processor time: the reading of a busy machine is not measured. It takes 10 to 40 ms."""
     best = 1.0
@@ -174,13 +160,3 @@ def test_a_word_more_changes_a_family_or_is_refused(pytestconfig: pytest.Config)
                 except (NotUnderstood, Impossible):
                     continue
                 assert found != plain or more not in sentences(longer)[0].text, longer
-
-
-def test_a_pattern_is_not_tried_only_where_it_cannot_match() -> None:
-    tried = [(lexicon._compiled(a, t not in lexicon._UNBOUNDED), a) for t, a in lexicon._listed()]
-    texts = [text for family in FAMILIES.values() for said in family.values() for text in said]
-    for text in texts[::20]:
-        for pattern, written in tried:
-            assert lexicon._may_fit(written, text) or not any(
-                found.group() for found in pattern.finditer(text)
-            ), written

@@ -150,13 +150,3 @@ def test_what_is_held_is_put_down_on_the_table_and_no_way_to_the_side() -> None:
         understand(task("Move the red cube 5 cm to the left."), seen)
     with pytest.raises(NotUnderstood, match="I do not know where to put it"):
         understand(task("Put the blue cube down."), seen)
-
-
-def test_a_named_tower_is_read_however_many_cubes_there_are() -> None:
-    """Of six of 13 cubes there are 1,716 choices, but the tower names its own."""
-    names = [*("red", "green", "blue", "yellow", "orange", "purple"), *"abcdefg"]
-    cubes = tuple(f"cube_{name}" for name in names)
-    text = f"Build a tower of six cubes, from bottom to top: {', '.join(names[:6])}."
-    (goal,) = understand(task(text), scene(row=cubes, depth=cubes, objects=cubes))
-    standing = {("on", above, below) for below, above in zip(("table", *cubes), cubes[:6], strict=False)}
-    assert goal == standing

@@ -87,16 +87,6 @@ def test_a_rule_holds_on_the_way_not_only_in_the_end(planner: DraftingPlanner) -
         assert len(places) == moves, [str(s) for s in result.plan.steps]
 
 
-def test_a_swap_without_the_table_goes_by_the_free_mat(planner: DraftingPlanner) -> None:
-    result = plan(
-        planner, nominal("mats_01"), "Swap the red and the blue cube. Never put a cube on the table."
-    )
-    assert result.plan is not None, result.message
-    steps = [str(s) for s in result.plan.steps]
-    assert len(steps) == 6
-    assert any("mat_orange" in s for s in steps)
-
-
 def test_a_swap_on_the_table_goes_by_a_third_place(planner: DraftingPlanner) -> None:
     result = plan(planner, nominal("bowls_01"), "Swap the red and the blue cube.")
     assert result.plan is not None, result.message

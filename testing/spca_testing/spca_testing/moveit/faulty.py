@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 import time
 from pathlib import Path
 
@@ -54,15 +53,6 @@ class Hanging(Idle):
         return None
 
 
-class Crashing(Idle):
-    """A backend that takes its process down with every plan, as a segmentation fault would."""
-
-    def plan(self, request: PathRequest) -> Array | None:
-        """See `MoveItBackend`."""
-        print("terminate called after throwing an instance of 'std::bad_alloc'", file=sys.stderr, flush=True)
-        os.abort()
-
-
 class DyingOnce(Idle):
     """A backend that takes its process down with its first plan; the process started next lives."""
 
@@ -75,18 +65,3 @@ class DyingOnce(Idle):
         if self.loaded is None:
             raise RuntimeError("no geometry is loaded")
         return np.stack([request.start, request.goal])
-
-
-class DyingAtStart(Idle):
-    """A backend whose process aborts at its first start.
-
-    MoveIt's does so now and then with `use_sim_time`.
-    """
-
-    def __init__(self, setup: Setup) -> None:
-        super().__init__(setup)
-        marker = Path(os.environ[DIED])
-        if not marker.exists():
-            marker.touch()
-            print("InvalidParameterValueException: parameter could not be set", file=sys.stderr, flush=True)
-            os.abort()
