@@ -37,7 +37,7 @@ _AROUND = 60  # pixels around a region in which a thing may show that does not
 _SMALL = np.ones((3, 3), np.uint8)
 _MIXED = np.ones((5, 5), np.uint8)  # along what hides a part of it, pixels show a mixture of both
 _BESIDE = 0.002  # metres outside of an outline that still are the thing: errors of its fit, and of pixels
-_BESIDE_OTHERS = 0.0005  # the same for what has another colour and is lower
+_BESIDE_OTHERS = 0.0005  # the same for what has another colour
 _BOX = np.column_stack((np.tile(SQUARE, (2, 1)), np.repeat([0.5, -0.5], 4)))  # the upper corners first
 
 
@@ -123,7 +123,7 @@ def outside(
     """Return the pixels of a mask that show something outside of things' hulls, which reach to the ground.
 
     What is in line with a thing is not always hidden by it, or a part of it: the point that is seen tells,
-    and its colour where it is lower.
+    and its colour.
     """
     window = window or (slice(0, mask.shape[0]), slice(0, mask.shape[1]))
     rest = mask.copy()
@@ -140,8 +140,7 @@ def outside(
         points, unseen = view.to_plane(pixels, seen), seen < NO_HEIGHT / 2
         labels = hues.labels[its.window][rows, columns]
         own = labels if thing.colour == UNKNOWN else hues.label_of(thing.colour)
-        alike = (labels == own) | (labels == NEUTRAL) | (seen > top - LEVEL)  # depth is smoothed at a border
-        reach = np.where(alike, _BESIDE, _BESIDE_OTHERS)
+        reach = np.where((labels == own) | (labels == NEUTRAL), _BESIDE, _BESIDE_OTHERS)
         inside[rows, columns] = unseen | (distance_to_polygon(points, outline) < reach)
         rest &= ~Patch(its.window, inside).within(window)
     return rest

@@ -154,8 +154,7 @@ def _talked(reading: _Reading) -> list[Talk]:
 def uncovering(task: Task, observation: Observation, before: Draft | None = None) -> list[Goal]:
     """Goals that bring to light what is hidden, where the text would make sense if that were what it names.
 
-    Empty where nothing is hidden, or where it would not. What carries nothing may be behind something tall,
-    which is set down elsewhere, unless the draft `before` was to bring something to light.
+    Empty where nothing is, or where it would not. What is tall, too, is set down elsewhere, but not `before`.
     """
     hidden, kinds, scene = out_of_sight(observation), STACKABLE, observation.scene
     goals: list[Goal] = [frozenset({("clear", thing)}) for thing in hidden]
@@ -163,10 +162,9 @@ def uncovering(task: Task, observation: Observation, before: Draft | None = None
     tall = [o for o in solids if observation.holds("on", o.id, TABLE_SYMBOL)]
     if scene and tall and not hidden and not (before and before.uncovers):
         hidden, kinds, goals = ["unknown"], SOLIDS, [frozenset(("put_down", o.id) for o in tall)]
-        there = Fact(predicate="on", args=("unknown", TABLE_SYMBOL))
         things = *scene.objects, tall[0].model_copy(update={"id": "unknown"})
-        update = {"objects": things, "relations": (*observation.facts, there)}
-        observation = Observation.of(scene.model_copy(update=update))
+        there = *observation.facts, Fact(predicate="on", args=("unknown", TABLE_SYMBOL))
+        observation = Observation.of(scene.model_copy(update={"objects": things, "relations": there}))
     colours = dict.fromkeys(w for text in (task.title, task.description) for w in words_in(text, "COLOUR"))
     for kind, together in product(kinds, range(1, len(hidden) + 1)):
         ways = product(combinations(hidden, together), permutations(colours, together))
