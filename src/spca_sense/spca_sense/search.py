@@ -264,10 +264,7 @@ def _components(
         return
     area = bounding_window(mask, _MARGIN)
     mask, (down, right) = mask[area], (area[0].start, area[1].start)
-    # A strip beside what hides the rest is no seam.
-    joined = (mask if across is None else mask | across[area]).astype(np.uint8)
-    opened = cv2.morphologyEx(joined, cv2.MORPH_OPEN, np.ones((3, 3), np.uint8)) > 0
-    inner = opened & mask
+    inner = cv2.morphologyEx(mask.astype(np.uint8), cv2.MORPH_OPEN, np.ones((3, 3), np.uint8)) > 0
     whole = inner if across is None else inner | across[area]
     count, parts = cv2.connectedComponents(whole.astype(np.uint8), connectivity=8)
     areas = np.bincount(parts[inner], minlength=count)
