@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from spca_core.geometry import Array, Vec3
 from spca_sense.catalogue import Catalogue
-from spca_sense.view import HeightView, most_alike
+from spca_sense.view import HeightView, Mask, most_alike
 
 NEUTRAL = 0
 """Label of pixels without a catalogue colour."""
@@ -25,6 +25,7 @@ _TABLE_BAND = 0.004  # metres; what is nearer to the table plane than this is ta
 _MIN_TABLE_PIXELS = 500
 _MAX_GAIN = 2.5
 _GRID = 4
+_OFF_LINE = 0.25  # times the distance of two colours: so far off their line a third one is no mixture
 _MIN_PIXELS = 60  # of a colour; fewer are no thing
 _SMALL, _SEAM = np.ones((3, 3), np.uint8), np.ones((7, 7), np.uint8)  # seams are two pixels wide
 
@@ -70,7 +71,8 @@ def label_colours(view: HeightView, catalogue: Catalogue) -> ColourLabels:
     palette = catalogue.palette
     gains = _white_balance(view, catalogue.table_colour)
     neutral = chromaticity(catalogue.table_colour)
-    away = np.array([chromaticity(c.rgb) for c in palette]) - neutral
+    prototypes = np.array([chromaticity(c.rgb) for c in palette])
+    away = prototypes - neutral
     lengths = np.linalg.norm(away, axis=1)
     # An equal mixture of object and table has the chromaticity of their sum.
     sums = np.array([np.sum(c.rgb) for c in palette])
@@ -90,8 +92,19 @@ def label_colours(view: HeightView, catalogue: Catalogue) -> ColourLabels:
     pure = np.where(cv2.erode(labels, _SMALL) == cv2.dilate(labels, _SMALL), labels, np.uint8(NEUTRAL))
     last, first = cv2.dilate(pure, _SEAM), cv2.erode(pure - np.uint8(1), _SEAM) + 1  # NEUTRAL is no first one
     third = (first > 0) & (first < last) & (labels != first) & (labels != last)
+    third[third] = _between(np.vstack((neutral, prototypes)))[first[third], last[third], labels[third]]
     labels[third] = most_alike(pure, third, view.frame.colour, len(_SEAM) // 2)
     return ColourLabels(labels, tuple(c.name for c in palette))
+
+
+def _between(colours: Array) -> Mask:
+    """Return which mixtures of two colours look like a third one, (N, N, N), from chromaticities (N, 3)."""
+    a, b, c = colours[:, None, None], colours[None, :, None], colours[None, None]
+    way = b - a
+    length = np.maximum(np.linalg.norm(way, axis=-1), 1e-9)
+    along = np.sum((c - a) * way, axis=-1) / length**2
+    off = np.linalg.norm(c - a - along[..., None] * way, axis=-1)
+    return np.asarray((along > 0) & (along < 1) & (off < _OFF_LINE * length))
 
 
 def _white_balance(view: HeightView, table_colour: Vec3) -> Array:

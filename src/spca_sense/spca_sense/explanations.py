@@ -37,7 +37,7 @@ _AROUND = 60  # pixels around a region in which a thing may show that does not
 _SMALL = np.ones((3, 3), np.uint8)
 _MIXED = np.ones((5, 5), np.uint8)  # along what hides a part of it, pixels show a mixture of both
 _BESIDE = 0.002  # metres outside of an outline that still are the thing: errors of its fit, and of pixels
-_BESIDE_OTHERS = 0.0005  # the same for what has another colour
+_BESIDE_OTHERS = 0.001  # the same for what has another colour
 _BOX = np.column_stack((np.tile(SQUARE, (2, 1)), np.repeat([0.5, -0.5], 4)))  # the upper corners first
 
 

@@ -226,7 +226,9 @@ def _flat(clues: Clues, catalogue: Catalogue, free: Mask) -> tuple[list[Detectio
         near = low | (unknown & free)
         faces = []
         for name in colours.present:
-            for window, mask in _components(near & (colours.labels == colours.label_of(name)), ~free):
+            for window, mask in _components(
+                near & (colours.labels == colours.label_of(name)), ~free, strips=True
+            ):
                 heights = view.heights[window][mask]
                 heights = heights[heights > NO_HEIGHT / 2]
                 level = max(float(np.median(heights)) if len(heights) else 0.0, floor + 0.001)
@@ -257,14 +259,18 @@ def _rest(clues: Clues, free: Mask) -> list[Detection]:
 
 
 def _components(
-    mask: Mask, across: Mask | None = None, least: int = MIN_AREA
+    mask: Mask, across: Mask | None = None, least: int = MIN_AREA, strips: bool = False
 ) -> Iterator[tuple[Window, Mask]]:
-    """Yield connected regions, be it `across` other things, without the seams between things."""
+    """Yield connected regions, be it `across` other things, without the seams between things.
+
+    Of what is flat, `strips` beside what hides the rest are no seams.
+    """
     if np.count_nonzero(mask) < least:
         return
     area = bounding_window(mask, _MARGIN)
     mask, (down, right) = mask[area], (area[0].start, area[1].start)
-    inner = cv2.morphologyEx(mask.astype(np.uint8), cv2.MORPH_OPEN, np.ones((3, 3), np.uint8)) > 0
+    joined = (mask | across[area] if strips and across is not None else mask).astype(np.uint8)
+    inner = (cv2.morphologyEx(joined, cv2.MORPH_OPEN, np.ones((3, 3), np.uint8)) > 0) & mask
     whole = inner if across is None else inner | across[area]
     count, parts = cv2.connectedComponents(whole.astype(np.uint8), connectivity=8)
     areas = np.bincount(parts[inner], minlength=count)
