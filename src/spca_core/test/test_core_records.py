@@ -51,7 +51,7 @@ PLAIN: dict[Any, st.SearchStrategy[Any]] = {
     bool: st.booleans(),
     Any: json_values,
     NoneType: st.none(),
-    SkillPhrase: st.builds(SkillPhrase, say=st.text(max_size=8), goal=st.just("(pushed {c})")),
+    SkillPhrase: st.builds(SkillPhrase, say=st.just("push {c}"), goal=st.just("(pushed {c})")),
 }
 
 
