@@ -191,43 +191,76 @@ _SET_UP_ROS = "bin/spca run LEVEL --ros sets it up at its first use" if CHECKOUT
 _FULL = "(docs/full-stack.md)"
 CHECKS = (
     Check("Python", _python, "use CPython 3.10 to 3.13 (a checkout takes it from SPCA_PYTHON=python3.12)"),
-    Check("embedded run", modules("mujoco ompl ruckig unified_planning up_fast_downward up_tamer cv2"),
-          _SET_UP),
+    Check(
+        "embedded run",
+        modules("mujoco ompl ruckig unified_planning up_fast_downward up_tamer cv2"),
+        _SET_UP,
+    ),
     Check("sandbox", _sandbox, "a kernel with user namespaces, Landlock, seccomp (Linux 5.13 or newer)"),
-    Check("motion kernel",
-          runs("from spca_motion.kernel import library; library() or exit('a C++ compiler')", "it is built"),
-          "motions are planned without it, too, in ten times the time; apt install g++", optional=True),
+    Check(
+        "motion kernel",
+        runs("from spca_motion.kernel import library; library() or exit('a C++ compiler')", "it is built"),
+        "motions are planned without it, too, in ten times the time; apt install g++",
+        optional=True,
+    ),
     Check("sourced ROS", _sourced, unsourced(), optional=True),
     Check("ROS 2", runs("import rclpy.node", "rclpy"), _SET_UP_ROS),
-    Check("spca_interfaces",
-          runs("import spca_ros, spca_interfaces.msg; spca_interfaces.msg.Scene()", "they load"),
-          _SET_UP_ROS),
-    Check("ros2 launch", modules("launch launch_ros ros2launch"),
-          "`spca run --ros` needs none; apt install ros-jazzy-launch-ros ros-jazzy-ros2launch",
-          optional=True),
-    Check("Gazebo Harmonic",
-          every(program("gz-sim 8", "gz sim --versions", r"8\.\d", tried="8.14.0"),
-                packages("ros_gz_sim 1.0.5, ros_gz_bridge 1.0.5, ros_gz_interfaces 1.0.5, "
-                         "gz_ros2_control 1.2.7, controller_manager 4.18.0, "
-                         "joint_trajectory_controller 4.15.0")),
-          f"apt install ros-jazzy-ros-gz ros-jazzy-gz-ros2-control ros-jazzy-ros2-controllers {_FULL}"),
-    Check("MoveIt 2", packages("moveit_py 2.12.4, moveit_planners_ompl 2.12.4, moveit_kinematics 2.12.4"),
-          f"apt install ros-jazzy-moveit ros-jazzy-moveit-py {_FULL}"),
-    Check("robot descriptions", packages("ur_description, robotiq_description, xacro"),
-          "robot:=generated needs none; apt install ros-jazzy-ur-description, build robotiq_description from "
-          f"main {_FULL}", optional=True),
-    Check("RViz 2", packages("rviz2 14.1.5, rviz_default_plugins 14.1.5"),
-          f"apt install ros-jazzy-rviz2; or `spca mcap` a run for Foxglove {_FULL}"),
+    Check(
+        "spca_interfaces",
+        runs("import spca_ros, spca_interfaces.msg; spca_interfaces.msg.Scene()", "they load"),
+        _SET_UP_ROS,
+    ),
+    Check(
+        "ros2 launch",
+        modules("launch launch_ros ros2launch"),
+        "`spca run --ros` needs none; apt install ros-jazzy-launch-ros ros-jazzy-ros2launch",
+        optional=True,
+    ),
+    Check(
+        "Gazebo Harmonic",
+        every(
+            program("gz-sim 8", "gz sim --versions", r"8\.\d", tried="8.14.0"),
+            packages(
+                "ros_gz_sim 1.0.5, ros_gz_bridge 1.0.5, ros_gz_interfaces 1.0.5, gz_ros2_control 1.2.7, "
+                "controller_manager 4.18.0, joint_trajectory_controller 4.15.0"
+            ),
+        ),
+        f"apt install ros-jazzy-ros-gz ros-jazzy-gz-ros2-control ros-jazzy-ros2-controllers {_FULL}",
+    ),
+    Check(
+        "MoveIt 2",
+        packages("moveit_py 2.12.4, moveit_planners_ompl 2.12.4, moveit_kinematics 2.12.4"),
+        f"apt install ros-jazzy-moveit ros-jazzy-moveit-py {_FULL}",
+    ),
+    Check(
+        "robot descriptions",
+        packages("ur_description, robotiq_description, xacro"),
+        "robot:=generated needs none; apt install ros-jazzy-ur-description, build robotiq_description from "
+        f"main {_FULL}",
+        optional=True,
+    ),
+    Check(
+        "RViz 2",
+        packages("rviz2 14.1.5, rviz_default_plugins 14.1.5"),
+        f"apt install ros-jazzy-rviz2; or `spca mcap` a run for Foxglove {_FULL}",
+    ),
     Check("display", _display, "set DISPLAY, for `--view` and RViz; `--view web` needs none", optional=True),
-    Check("Docker",
-          every(program("client", "docker version --format {{.Client.Version}}"),
-                program("an engine that answers", "docker version --format {{.Server.Version}}"),
-                program("compose", "docker compose version --short")),
-          "install Docker Engine with the compose plugin, and start it (systemctl start docker)"),
-    Check("model server", _models,
-          "set SPCA_LLM_MODEL and SPCA_LLM_BASE_URL or OPENAI_API_KEY (src/spca_llm/README.md)",
-          optional=True),
-)  # fmt: skip
+    Check(
+        "Docker",
+        every(
+            program("client", "docker version --format {{.Client.Version}}"),
+            program("an engine that answers", "docker version --format {{.Server.Version}}"),
+            program("compose", "docker compose version --short"),
+        ),
+        "install Docker Engine with the compose plugin, and start it (systemctl start docker)",
+    ),
+    Check(
+        "model server",
+        _models,
+        "set SPCA_LLM_MODEL and SPCA_LLM_BASE_URL or OPENAI_API_KEY (src/spca_llm/README.md)",
+        optional=True,
+    ),
+)
 _HERE = ("Python", "embedded run")
 _ROS = (*_HERE, "ROS 2", "spca_interfaces")
 _LAUNCH = (*_ROS, "ros2 launch")

@@ -75,10 +75,14 @@ def _half(side: str, sign: int) -> Relation:
 
     token = f"{side.upper()}_HALF"
     return Relation(
-        name=f"{side}_half", example=f"{side}_half", holds=holds, spots=spots,
+        name=f"{side}_half",
+        example=f"{side}_half",
+        holds=holds,
+        spots=spots,
         words={token: (f"(?:the )?{side}(?:-hand| hand)? half(?: of the (?:table|workspace|work area))?",)},
-        forms=(f"IN|ON|TO|AT {token}",), told=lambda things, values: f"in the {side} half of the table",
-    )  # fmt: skip
+        forms=(f"IN|ON|TO|AT {token}",),
+        told=lambda things, values: f"in the {side} half of the table",
+    )
 
 
 def _fixed(thing: SceneObject, values: Values) -> Values:
@@ -119,7 +123,11 @@ def _read_angle(words: str) -> Values:
 
 ROWS = (
     Relation(
-        name="at", example="at__450__m50 (x 450, y -50 mm)", numbers=range(2, 3), holds=_holds, spots=_spots,
+        name="at",
+        example="at__450__m50 (x 450, y -50 mm)",
+        numbers=range(2, 3),
+        holds=_holds,
+        spots=_spots,
         words={
             "COORDINATES": (
                 rf"{_WORD}[(]?x ?[=:]? ?{_NUMBER}{_UNIT} ?(?:,|and|, and)? ?y ?[=:]? ?{_NUMBER}{_UNIT} ?[)]?",
@@ -133,8 +141,11 @@ ROWS = (
     _half("left", 1),
     _half("right", -1),
     Relation(
-        name="turned", example="turned__450__m50__30 (and degrees)", numbers=range(3, 4),
-        holds=_is_turned, spots=_turned_spots,
+        name="turned",
+        example="turned__450__m50__30 (and degrees)",
+        numbers=range(3, 4),
+        holds=_is_turned,
+        spots=_turned_spots,
         words={
             "TURN": ("turn|rotate|turn around|spin",),
             "TURNED": ("turned|rotated|twisted|spun",),
@@ -149,4 +160,4 @@ ROWS = (
         fixed=_fixed,
         told=lambda things, values: f"turned to {values[2]} degrees",
     ),
-)  # fmt: skip
+)
