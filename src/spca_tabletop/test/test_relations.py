@@ -9,10 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spca_core.geometry import Pose
+from spca_core.options import RunOptions
 from spca_core.plan import Draft, Plan, Step
 from spca_core.ports.proposer import Impossible
 from spca_core.relation import place_of, relations
-from spca_core.scene import Scene, SceneObject
+from spca_core.scene import Observation, Scene, SceneObject
 from spca_core.world import load_world
 from spca_tabletop.act.ctx import TabletopCtx
 from spca_tabletop.plan.room import no_room
@@ -124,7 +125,8 @@ def test_a_place_without_room_is_known_before_anything_moves(y: float, steps: li
     scene = Scene(stamp=0.0, objects=things, relations=(), sentences=())
     done = tuple(Step(action="place_at", args=tuple(step.split())) for step in steps)
     plan = Plan(steps=done, schemas=(), draft=Draft(domain="", problem=""))
-    assert re.match(f"{told}.*$" if told else "$", no_room(plan, scene, load_world("tabletop")))
+    said = no_room(RunOptions(level="stack_01"), plan, Observation.of(scene))
+    assert re.match(f"{told}.*$" if told else "$", said)
 
 
 def test_a_skill_is_told_what_a_place_is() -> None:
