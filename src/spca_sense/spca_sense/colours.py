@@ -92,18 +92,18 @@ def label_colours(view: HeightView, catalogue: Catalogue) -> ColourLabels:
     pure = np.where(cv2.erode(labels, _SMALL) == cv2.dilate(labels, _SMALL), labels, np.uint8(NEUTRAL))
     last, first = cv2.dilate(pure, _SEAM), cv2.erode(pure - np.uint8(1), _SEAM) + 1  # NEUTRAL is no first one
     third = (first > 0) & (first < last) & (labels != first) & (labels != last)
-    third[third] = _between(np.vstack((neutral, prototypes)))[first[third], last[third], labels[third]]
+    shades = np.vstack((neutral, prototypes))
+    third[third] = _is_mixture(shades[first[third]], shades[last[third]], shades[labels[third]])
     labels[third] = most_alike(pure, third, view.frame.colour, len(_SEAM) // 2)
     return ColourLabels(labels, tuple(c.name for c in palette))
 
 
-def _between(colours: Array) -> Mask:
-    """Return which mixtures of two colours look like a third one, (N, N, N), from chromaticities (N, 3)."""
-    a, b, c = colours[:, None, None], colours[None, :, None], colours[None, None]
-    way = b - a
-    length = np.maximum(np.linalg.norm(way, axis=-1), 1e-9)
-    along = np.sum((c - a) * way, axis=-1) / length**2
-    off = np.linalg.norm(c - a - along[..., None] * way, axis=-1)
+def _is_mixture(one: Array, other: Array, third: Array) -> Mask:
+    """Return where a third colour looks like a mixture of two others, all by chromaticity (N, 3)."""
+    way = other - one
+    length = np.maximum(np.linalg.norm(way, axis=1), 1e-9)
+    along = np.sum((third - one) * way, axis=1) / length**2
+    off = np.linalg.norm(third - one - along[:, None] * way, axis=1)
     return np.asarray((along > 0) & (along < 1) & (off < _OFF_LINE * length))
 
 

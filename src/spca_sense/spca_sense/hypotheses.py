@@ -40,7 +40,7 @@ TALL = 0.012
 LOW = 0.005
 """Height in metres above the table below which there is a mat, or the noise of the camera."""
 MIN_AREA = 50
-"""Number of pixels that are enough for a thing: 1.8 cm²."""
+"""Number of pixels that are enough for a thing: 1 cm²."""
 JOINT = 0.010
 """Largest distance in metres between a lower face and the one that carries it, and from a rim into it."""
 

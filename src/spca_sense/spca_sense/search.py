@@ -27,6 +27,7 @@ from spca_sense.view import NO_HEIGHT, HeightView, Mask, Window, bounding_window
 
 _BODY = 0.020  # metres of the sides, from the top, that belong to a face
 _HOLLOW = 0.3  # share of the area within the rim that must be lower
+_BETWEEN = 45  # pixels between a face and what lies on it, at most
 _RIM = 1.5  # times a wall's thickness within which all of a rim lies
 _MIN_EVEN = 20  # pixels without a slope that make a face, and share of it; a strip of a side has few
 _EVEN = 0.3
@@ -88,9 +89,13 @@ def _from_high_to_low(clues: Clues, regions: Sequence[ColourRegion]) -> list[Det
     while faces:
         faces.sort(key=lambda pair: pair[0].level)
         face, region = faces.pop()
-        off = np.abs(cv2.dilate(clues.claims[region.window], np.ones((3, 3), np.uint8)) - region.heights)
-        region.rest &= ~(face.mask & (mixed := np.count_nonzero(face.mask & (off > NOISE)) < _MIN_EVEN))
-        things = [] if mixed else _taken_out(region, face, found)  # along a border colours mix to a third
+        # Along the border of a thing its colour and another mix to a third one, at the thing's height.
+        claims = cv2.dilate(clues.claims[region.window], np.ones((3, 3), np.uint8))
+        if np.count_nonzero(face.mask & (np.abs(claims - region.heights) > NOISE)) < _MIN_EVEN:
+            region.rest &= ~face.mask
+            things = []
+        else:
+            things = _taken_out(region, face, found)
         for thing in (thing for thing in things if thing.kind != UNKNOWN):
             whole = silhouette(clues.view, thing).whole
             claims = clues.claims[whole.window]
@@ -197,9 +202,9 @@ def _level(region: ColourRegion, part: Mask) -> float:
     Pixels between a face and what lies on it have a height of both, and of neither.
     """
     inner = part & region.even
-    heights = region.heights[inner if inner.sum() > 45 else part]
+    heights = region.heights[inner if inner.sum() > _BETWEEN else part]
     ordered = np.sort(heights)[::-1]
-    top = float(ordered[min(len(ordered) // 8, 45)])
+    top = float(ordered[min(len(ordered) // 8, _BETWEEN)])
     return float(np.median(heights[heights > top - 0.004]))
 
 

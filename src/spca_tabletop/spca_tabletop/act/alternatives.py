@@ -118,7 +118,7 @@ class Alternatives(SkillContext):
         elif any(o not in row for o in neighbours(self.scene, other)):
             found = placements.in_line(found, other, row)
         found.sort(key=lambda s: not placements.clear_of(s.contact, mats, self._hold))
-        if not found and other.bottom > self._table.top + 0.005:  # higher than on a mat
+        if not found and self._is_raised(other):
             raise ValueError(f"spots_next_to finds places on the table only, and {name} is on something else")
         if not found:
             self._hinder("crowds", other, lambda _: bool(placements.in_line(spots(0.0), other, row)), row)
@@ -189,7 +189,7 @@ class Alternatives(SkillContext):
             return f"no place {at.words}: things lie {self._world.work_area}"
         self._hinder("obstructs", there, lambda seen: bool(self._spots_at(at, seen, name, hold)))
         if not self._hindered[there.id][1]:  # what it is related to may stand on a plate, which stays
-            others = [o for o in map(self.scene.get, at.things) if o and o.bottom > self._table.top + 0.005]
+            others = [o for o in map(self.scene.get, at.things) if o and self._is_raised(o)]
             self._hindered[there.id] = "obstructs", others
         return placements.barred(
             at, there, [o for o in self.scene.objects if o.id not in (name, TABLE_SYMBOL)]
@@ -215,6 +215,10 @@ class Alternatives(SkillContext):
         """Remember by what a thing, or what is to stand at a place, is hindered, for the next survey."""
         self._cramped.add(thing.id)
         self._hindered[thing.id] = predicate, in_the_way(self.scene, thing, self._arm, possible, row)
+
+    def _is_raised(self, thing: SceneObject) -> bool:
+        """Return whether a thing stands higher than on the table or a mat."""
+        return thing.bottom > self._table.top + 0.005
 
     def _can_put(self, pose: geometry.Pose, gap: float | None = None) -> bool:
         return self._arm.reachable(pose, gap) and self._arm.reachable(raised(pose, APPROACH), gap)
