@@ -54,8 +54,7 @@ class TrustedDomains:
         """The domain that brings about most of one of a task's `goals`; None where none does anything of it.
 
         Of equal ones, those of the task's own group come first, then, where goals are known, that of the
-        fewest words, as what others say besides is of other tasks, then that which shares most words with the
-        task, but for names. Where no goal is known, any other must have solved tasks that name the same kinds
+        fewest actions and words, then that which shares most words with the task, but for names. Where no goal is known, any other must have solved tasks that name the same kinds
         of `objects`, or share half of the words, those that the user has said since the last success among
         them; sentences that a look judges are no group. One that lacks a type for one of the kinds that the
         task names fits in no case.
@@ -70,7 +69,7 @@ class TrustedDomains:
         for i, d in enumerate(found):
             part = brought_about(d.text, goals, objects or {}, words)
             alike = len(wanted & stems(f"{d.tasks} {d.text}"))
-            extent = len(stems(re.sub(";.*", "", d.text))) if goals else 0
+            extent = d.text.count("(:action") + len(stems(re.sub(";.*", "", d.text))) if goals else 0
             same = d.group == own or (named and named == _named(d.tasks, kinds))
             if part and (goals or same or 2 * alike >= len(wanted)):
                 fits.append((part, d.group == own, -extent, alike, -i))
