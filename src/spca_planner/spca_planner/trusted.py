@@ -54,10 +54,10 @@ class TrustedDomains:
         """The domain that brings about most of one of a task's `goals`; None where none does anything of it.
 
         Of equal ones, those of the task's own group come first, then, where goals are known, that of the
-        fewest actions and words, then that which shares most words with the task, but for names. Where no goal is known, any other must have solved tasks that name the same kinds
-        of `objects`, or share half of the words, those that the user has said since the last success among
-        them; sentences that a look judges are no group. One that lacks a type for one of the kinds that the
-        task names fits in no case.
+        fewest actions and words, then that which shares most words with the task, but for names. Where no
+        goal is known, any other must have solved tasks that name the same kinds of `objects`, or share half
+        of the words, those that the user has said since the last success among them; sentences that a look
+        judges are no group. One that lacks a type for one of the kinds that the task names fits in no case.
         """
         kinds = {*(objects or {}).values()}
         named = _named(task.text, kinds)
