@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from spca_core.errors import MotionError
+from spca_core.errors import Interrupted, MotionError
 from spca_core.geometry import Array, Pose, top_down
 from spca_core.world import World
 from spca_motion import search
@@ -75,6 +75,18 @@ def test_an_enclosed_goal_is_given_up_with_the_reason(
     with pytest.raises(MotionError, match=r"would hit bars_\d|at .* % of the way") as caught:
         planner.to_pose(start, LEFT, never)
     assert caught.value.kind == "collision"
+
+
+def test_a_search_can_be_interrupted(planner: MotionPlanner, world: World) -> None:
+    calls = 0
+
+    def soon() -> bool:
+        nonlocal calls
+        calls += 1
+        return calls > 3
+
+    with pytest.raises(Interrupted):
+        planner.to_pose(at(planner, world, LEFT), RIGHT, soon)
 
 
 def test_a_line_into_a_wall_says_what_hits_what_and_where(planner: MotionPlanner, world: World) -> None:
