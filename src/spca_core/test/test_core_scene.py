@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from spca_core.contacts import pair
 from spca_core.geometry import Pose
 from spca_core.plan import Task
 from spca_core.scene import RELATIONS, Fact, Observation, Scene, SceneObject
@@ -62,6 +63,12 @@ def test_every_relation_is_explained_by_its_arguments() -> None:
 )
 def test_a_task_is_said_once(title: str, description: str, text: str) -> None:
     assert Task(group="touch", id="touch_02", title=title, description=description).text == text
+
+
+@given(st.text(), st.text())
+def test_a_pair_has_no_order(a: str, b: str) -> None:
+    assert pair(a, b) == pair(b, a)
+    assert sorted(pair(a, b)) == list(pair(a, b)) == sorted([a, b])
 
 
 @given(st.lists(st.floats(0.001, 1.0), max_size=20))

@@ -167,6 +167,23 @@ def test_no_motion_begins_while_the_arm_swings(robot: Faulty, arm: Manipulator, 
     assert MujocoWorld.state(robot).position == pytest.approx(before, abs=1e-3)
 
 
+def test_after_a_stop_nothing_reaches_the_robot(robot: Faulty, arm: Manipulator, world: World) -> None:
+    arm.stop()
+    before = robot.state()
+    for motion in (
+        lambda: arm.move_joints(goal(world)),
+        lambda: arm.open(0.03),
+        arm.close,
+        lambda: arm.wait(1.0),
+    ):
+        assert "stop" in fails(robot, "cancelled", motion)
+    assert robot.state().position == pytest.approx(before.position, abs=1e-3)
+    assert robot.state().gripper_gap == pytest.approx(before.gripper_gap, abs=1e-3)
+    arm.resume()
+    arm.close()
+    assert robot.state().gripper_gap < 0.005
+
+
 def test_a_stop_during_planning_cancels(robot: Faulty, arm: Manipulator, world: World) -> None:
     arm.set_scene(true_scene(world, nominal_layout(world)))
     valid = arm._planner._ready_checker().valid
