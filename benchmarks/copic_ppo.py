@@ -22,7 +22,7 @@ from spca_programs.plan_world import Briefing, Episode, PlanningProgram
 
 
 class SingleActions:
-    """See `spca_programs.ports.program_proposer.ProgramProposer`: one program for each action."""
+    """See `spca_copic.ports.ProgramProposer`: one program for each action."""
 
     name = "single actions"
     usage = Usage()

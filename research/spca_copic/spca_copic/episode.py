@@ -13,9 +13,18 @@ import numpy as np
 
 from spca_copic.context import context_of
 from spca_copic.pool import ProgramPool
-from spca_programs.plan_world import Candidate, Case, ChoiceContext, Decision, Episode, Situation, Transition
+from spca_copic.ports import Selector
+from spca_programs.plan_world import (
+    Candidate,
+    Case,
+    ChoiceContext,
+    Decision,
+    Episode,
+    Experience,
+    Situation,
+    Transition,
+)
 from spca_programs.ports.plan_world import PlanWorld
-from spca_programs.ports.selector import Experience, Selector
 
 MOST_DECISIONS = 200
 """A world ends its episodes itself; this is for one that does not."""
@@ -54,7 +63,6 @@ class Choice(Protocol):
 
     def choose(self, moment: Moment) -> tuple[int, np.ndarray, float]:
         """Its index, the probabilities of all (shape (candidates,)), and the value that is expected."""
-        ...
 
 
 def run_episode(

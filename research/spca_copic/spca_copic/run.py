@@ -9,6 +9,7 @@ from pathlib import Path
 from spca_copic.baselines.judge import ModelJudge
 from spca_copic.grammar_programs import GrammarPrograms
 from spca_copic.language_programs import LanguagePrograms
+from spca_copic.ports import ProgramProposer, Selector
 from spca_copic.recipe import Recipe
 from spca_copic.selectors import make_selector
 from spca_copic.store import CopicFolder
@@ -17,8 +18,6 @@ from spca_core.errors import InputError
 from spca_core.ports.chat import ChatModel
 from spca_programs.ipp.dialogue import open_writer
 from spca_programs.ports.plan_world import PlanWorld
-from spca_programs.ports.program_proposer import ProgramProposer
-from spca_programs.ports.selector import Selector
 
 PROPOSERS = (GrammarPrograms.name, LanguagePrograms.name)
 

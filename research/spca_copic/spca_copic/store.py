@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from spca_copic.ports import Selector
 from spca_copic.recipe import Recipe, TaskState
 from spca_copic.selectors import make_selector
 from spca_core.errors import InputError
 from spca_core.model import Record
 from spca_core.paths import RUNS
 from spca_core.run_folder import MANIFEST, RunFolder
-from spca_programs.ports.selector import Selector
 
 _STATE = "state.json"
 

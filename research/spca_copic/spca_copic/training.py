@@ -12,13 +12,12 @@ from spca_copic.counted import CountedWorld
 from spca_copic.elites import alone, keep_best
 from spca_copic.episode import SelectorChoice, experience_of, run_episode
 from spca_copic.pool import ProgramPool
+from spca_copic.ports import ProgramProposer, Selector
 from spca_copic.recipe import Outcome, Recipe, TaskState, Trial, cases_to_test, mean_worth
 from spca_copic.rollouts import TryingChoice
 from spca_core.result import Usage
-from spca_programs.plan_world import Briefing, Case, Episode, PlanningProgram
+from spca_programs.plan_world import Briefing, Case, Episode, Experience, PlanningProgram
 from spca_programs.ports.plan_world import PlanWorld
-from spca_programs.ports.program_proposer import ProgramProposer
-from spca_programs.ports.selector import Experience, Selector
 
 _RECENT = 5
 """Episodes that evolution is shown (published), and the report."""

@@ -22,6 +22,7 @@ from spca_copic.evaluation import evaluate
 from spca_copic.grammar_programs import GrammarPrograms, is_assembled
 from spca_copic.language_programs import LanguagePrograms
 from spca_copic.pool import ProgramPool
+from spca_copic.ports import ProgramProposer
 from spca_copic.recipe import Recipe, TaskState
 from spca_copic.selectors.hashed import HashedSelector
 from spca_copic.store import CopicFolder, CopicRun
@@ -40,7 +41,6 @@ from spca_programs.plan_world import (
     PlanningProgram,
     Remark,
 )
-from spca_programs.ports.program_proposer import ProgramProposer
 from spca_testing.models.behaviours import Behaviour, Say, Status
 from spca_testing.models.server import ModelServer, Seen
 

@@ -9,13 +9,14 @@ from hypothesis import strategies as st
 
 from spca_benchmarks.campaigns.published import published
 from spca_core.errors import InputError
-from spca_programs.grasp.dataset import Environment, Slice, environments, generated
+from spca_programs.grasp.dataset import Environment, environments, generated
 from spca_programs.grasp.generate import generate
 from spca_programs.grasp.grid import Grid
 from spca_programs.grasp.policies.example import solve as example
 from spca_programs.grasp.policy import BUILTIN, answers_of, planner_of
 from spca_programs.grasp.rules import MOVES, Rules, play
 from spca_programs.grasp.search import solve
+from spca_programs.options import Slice
 
 
 @pytest.fixture(scope="module")

@@ -14,6 +14,7 @@ from spca_benchmarks.campaigns.statistics import groups
 from spca_core.run_folder import RunFolder
 from spca_worldcoder import OPTIONS
 from spca_worldcoder.agent.agent import EnvironmentResult, EpisodeResult
+from spca_worldcoder.options import LearnOptions
 from spca_worldcoder.records import TransitionLine
 from spca_worldcoder.run import (
     DRAFTS,
@@ -22,7 +23,6 @@ from spca_worldcoder.run import (
     RESULTS,
     TRANSITIONS,
     DraftLine,
-    LearnOptions,
     LearnResult,
 )
 from spca_worldcoder.state import Entity, State

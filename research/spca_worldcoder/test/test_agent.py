@@ -22,7 +22,6 @@ from spca_testing.models.fallible_model import configuration
 from spca_testing.models.server import ModelServer
 from spca_worldcoder.agent.agent import Agent
 from spca_worldcoder.agent.bandit import Arm, Bandit, search
-from spca_worldcoder.agent.settings import Settings
 from spca_worldcoder.bench.baselines import (
     PPO,
     Planes,
@@ -32,15 +31,15 @@ from spca_worldcoder.bench.baselines import (
     true_sokoban,
 )
 from spca_worldcoder.bench.bench import Watcher, WorldcoderBench, play
+from spca_worldcoder.options import LearnOptions, Settings, WorldOptions
 from spca_worldcoder.planning.classical import ClassicalSearch
 from spca_worldcoder.planning.planner import ModelPlanner
 from spca_worldcoder.records import NotLearnable, Program, Verdict
 from spca_worldcoder.report import write_report
-from spca_worldcoder.run import PROGRAM, TRANSITIONS, LearnOptions, laboratory, resume, start
+from spca_worldcoder.run import PROGRAM, TRANSITIONS, laboratory, resume, start
 from spca_worldcoder.sandbox import ModelRunner
 from spca_worldcoder.state import State, entity, state_of
 from spca_worldcoder.worlds import catalogue
-from spca_worldcoder.worlds.catalogue import WorldOptions
 from spca_worldcoder.worlds.minigrid import MinigridWorld
 from spca_worldcoder.worlds.sokoban import Sokoban
 from spca_worldcoder.worlds.world import Step, World

@@ -16,12 +16,12 @@ from spca_testing.models.behaviours import Behaviour, Say, cut_off
 from spca_testing.models.server import ModelServer, Seen
 from spca_worldcoder.agent.agent import Agent
 from spca_worldcoder.agent.modelling import Modelling, judge
-from spca_worldcoder.agent.settings import Settings
 from spca_worldcoder.bench import bench as worldcoder_bench
 from spca_worldcoder.bench.bench import Watcher, WorldcoderBench
 from spca_worldcoder.bench.suites import SUITES, Suite
 from spca_worldcoder.induction.synthesizer import InductiveSynthesizer
 from spca_worldcoder.language.synthesizer import LanguageSynthesizer
+from spca_worldcoder.options import Settings
 from spca_worldcoder.planning.planner import ModelPlanner
 from spca_worldcoder.records import Draft, Experience, Program, Transition, Verdict
 from spca_worldcoder.run import DraftLine

@@ -18,8 +18,7 @@ from scipy.sparse import csr_matrix
 
 from spca_copic.ppo import improve, softmax
 from spca_copic.selectors.weights import Learnt, read_weights, write_weights
-from spca_programs.plan_world import Candidate, ChoiceContext
-from spca_programs.ports.selector import Experience
+from spca_programs.plan_world import Candidate, ChoiceContext, Experience
 
 _BETA_1, _BETA_2, _EPSILON = 0.9, 0.999, 1e-8  # Adam, as its authors propose
 
@@ -33,7 +32,7 @@ _EPOCHS = 10
 
 
 class HashedSelector:
-    """See `spca_programs.ports.selector.Selector`. Untrained, it finds all candidates equally good."""
+    """See `spca_copic.ports.Selector`. Untrained, it finds all candidates equally good."""
 
     name = "hashed"
 

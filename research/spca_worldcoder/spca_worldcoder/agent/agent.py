@@ -12,7 +12,7 @@ from spca_core.errors import Cancelled
 from spca_core.model import Record
 from spca_worldcoder.agent.explorer import Explorer
 from spca_worldcoder.agent.modelling import Modelling
-from spca_worldcoder.agent.settings import Settings
+from spca_worldcoder.options import Settings
 from spca_worldcoder.planning.planner import ModelPlanner
 from spca_worldcoder.records import (
     EMPTY_PROGRAM,
@@ -65,15 +65,12 @@ class Listener(Protocol):
 
     def step(self, line: TransitionLine) -> None:
         """A step was taken."""
-        ...
 
     def draft(self, draft: Draft, adopted: bool) -> None:
         """A program was written and judged."""
-        ...
 
     def episode(self, result: EpisodeResult) -> None:
         """An episode ended."""
-        ...
 
 
 class Agent:

@@ -10,7 +10,7 @@ from spca_copic.worlds.limited_actions import LimitedActions
 from spca_core.errors import InputError, SpcaError
 from spca_core.model import Record
 from spca_core.validation import expecting
-from spca_household.engine import Game, load_engine
+from spca_household.engine import Game
 from spca_household.kinds import draw_habits
 from spca_household.room import TASKS, Room, draw_room, kind_of
 from spca_programs.grammar import read_briefing
@@ -77,12 +77,9 @@ class HouseholdWorld(LimitedActions):
     returns = True
     limit = 50  # as published
     cost = 0.01
-    game = Game
 
     def __init__(self, habits: int = 1) -> None:
         super().__init__()
-        if self.game is Game:
-            load_engine()  # before a model is asked for programs
         self._habits = draw_habits(habits)
         self._game: Game | None = None
         self._shown: dict[str, dict[str, Any]] = {}
@@ -106,7 +103,7 @@ class HouseholdWorld(LimitedActions):
         """A room in which nothing was looked into yet."""
         if case.task not in TASKS or not case.name.startswith(case.task):
             raise InputError(f"no case of {self.name}: {case.task}/{case.name}")
-        self._game = self.game(draw_room(case.task, self._habits, f"{case.seed}/{case.name}"))
+        self._game = Game(draw_room(case.task, self._habits, f"{case.seed}/{case.name}"))
         self._shown, self._taken, self._over = {}, 0, False
         self._show_all({})
         return self._situation()
@@ -123,7 +120,7 @@ class HouseholdWorld(LimitedActions):
         with expecting("a checkpoint", self.name):
             saved = _Checkpoint.model_validate_json(checkpoint)
         if self._game is None or self._game.room != saved.room:
-            self._game = self.game(saved.room)
+            self._game = Game(saved.room)
         self._game.replay(saved.done)
         self._shown, self._taken, self._over = {}, saved.steps, saved.over
         self._show_all(saved.seen)
