@@ -14,11 +14,10 @@ from spca_benchmarks.campaigns.bench import Bench, Done
 from spca_benchmarks.campaigns.page import Page, PageTable
 from spca_benchmarks.campaigns.published import printed, published
 from spca_benchmarks.campaigns.statistics import Mean, groups
-from spca_copic.elites import diversity
 from spca_copic.evaluation import Score, asks_model, evaluate, unseen_cases
 from spca_copic.recipe import BenchOptions, Trial
-from spca_copic.run import train_run
-from spca_copic.store import CopicFolder, CopicRun
+from spca_copic.rollouts import diversity
+from spca_copic.run import CopicFolder, CopicRun, train_run
 from spca_copic.worlds.registry import open_world
 from spca_core.model import Record
 from spca_core.result import Usage

@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 from pydantic import ConfigDict, Field
 
-from spca_copic.counted import WorldUse
 from spca_core.model import Record
 from spca_core.result import Usage
 from spca_programs.plan_world import Briefing, Case, Episode, Experience, PlanningProgram
@@ -156,6 +155,28 @@ class BenchOptions(Record):
 def cases_to_test(world: PlanWorld, task: str, recipe: Recipe, count: int) -> tuple[Case, ...]:
     """The cases of a test after a training with a fitted recipe."""
     return world.split(task, recipe.kept + world.cases, 0, count, recipe.seed).unseen
+
+
+class WorldUse(Record):
+    """Use made of a world: episodes and trials of programs alike."""
+
+    plans: int = 0
+    """Plans carried out."""
+    actions: int = 0
+    """Actions in them."""
+    resets: int = 0
+    restores: int = 0
+    """Returns to a checkpoint."""
+
+    def and_also(self, **more: int) -> WorldUse:
+        """This and some more."""
+        return self.model_copy(update={name: getattr(self, name) + count for name, count in more.items()})
+
+    def __str__(self) -> str:
+        return (
+            f"{self.plans} plans with {self.actions} actions carried out, {self.resets} resets, "
+            f"{self.restores} restores"
+        )
 
 
 class Trial(Record):

@@ -24,8 +24,8 @@ from spca_copic.language_programs import LanguagePrograms
 from spca_copic.pool import ProgramPool
 from spca_copic.ports import ProgramProposer
 from spca_copic.recipe import Recipe, TaskState
+from spca_copic.run import CopicFolder, CopicRun
 from spca_copic.selectors.hashed import HashedSelector
-from spca_copic.store import CopicFolder, CopicRun
 from spca_copic.training import train_task
 from spca_copic.worlds.build_order.world import BuildOrderWorld
 from spca_core.errors import InputError

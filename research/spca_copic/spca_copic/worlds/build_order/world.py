@@ -273,6 +273,9 @@ def _listed(counts: dict[str, int]) -> str:
 
 
 _ACTIONS = (
-    *(ActionKind(name=entry.order, detail=entry.model_dump(mode="json")) for entry in ENTRIES.values()),
+    *(
+        ActionKind(name=entry.order, detail={**entry._asdict(), "needs": list(entry.needs)})
+        for entry in ENTRIES.values()
+    ),
     ActionKind(name=WAIT, about=f"let time pass until something is done, at most {_WAIT_S} s"),
 )
