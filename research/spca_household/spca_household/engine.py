@@ -25,22 +25,10 @@ class Game:
 
     def __init__(self, room: Room) -> None:
         self.room = room
-        self.done: tuple[str, ...] = ()
-        """The commands carried out since the beginning: `replay` of them leads here again."""
-        self.restart()
-
-    def restart(self) -> None:
-        """Back to the beginning."""
-        self.done, self._at, self._hand = (), "", ""
-        self._places, self._opened = dict(self.room.objects), frozenset[str]()
+        self._at = self._hand = ""
+        self._places = dict(room.objects)
+        self._opened, self._lit = set[str](), set[str]()
         self._states: dict[str, frozenset[str]] = {}
-        self._lit: frozenset[str] = frozenset()
-
-    def replay(self, commands: tuple[str, ...]) -> None:
-        """Restart, and carry out these commands."""
-        self.restart()
-        for command in commands:
-            self.act(command)
 
     @property
     def won(self) -> bool:
@@ -62,9 +50,7 @@ class Game:
         name, *arguments = command.split() or [""]
         if len(arguments) != (1 if name in _ALONE else 2):
             return False
-        possible = self._one(name, arguments[0]) if name in _ALONE else self._two(name, *arguments)
-        self.done = (*self.done, command) if possible else self.done
-        return possible
+        return self._one(name, arguments[0]) if name in _ALONE else self._two(name, *arguments)
 
     def _one(self, name: str, argument: str) -> bool:
         if name == "goto":

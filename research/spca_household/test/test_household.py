@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from copy import deepcopy
+from copy import copy
 from pathlib import Path
 
 import pytest
@@ -56,6 +56,13 @@ def test_a_room_can_be_solved_and_is_won_only_at_the_end(task: str) -> None:
         assert game.won
 
 
+def copied(game: Game) -> Game:
+    """A game in which a command can be tried."""
+    other = copy(game)
+    vars(other).update((name, copy(value)) for name, value in vars(game).items())
+    return other
+
+
 @pytest.mark.parametrize("name", WALKS)
 def test_alfworlds_engine_allows_the_same(name: str) -> None:
     """In each state of random walks, recorded from `alfworld` 0.4.2: digests of all commands it allowed."""
@@ -68,7 +75,7 @@ def test_alfworlds_engine_allows_the_same(name: str) -> None:
     commands += [f"{verb} {thing} {place}" for verb in verbs for thing in things for place in places]
     game = Game(room)
     for command, allowed, won in WALKS[name]:
-        legal = sorted(one for one in commands if deepcopy(game).act(one))
+        legal = sorted(one for one in commands if copied(game).act(one))
         assert hashlib.sha256("\n".join(legal).encode()).hexdigest()[:12] == allowed
         assert game.won == won and game.act(command)
 

@@ -12,16 +12,10 @@ from typing import Literal
 from spca_core.errors import InputError
 from spca_core.model import Record
 from spca_core.run_folder import RunFolder
+from spca_induction.pddl.search import ClassicalSearch
+from spca_induction.synthesizer import InductiveSynthesizer
 from spca_planner.solver.process import SolverProcess
-from spca_programs.ipp.dialogue import open_writer, reach
-from spca_worldcoder import OPTIONS
-from spca_worldcoder.agent.agent import Agent, EnvironmentResult, EpisodeResult, Listener
-from spca_worldcoder.induction.synthesizer import InductiveSynthesizer
-from spca_worldcoder.language.synthesizer import LanguageSynthesizer
-from spca_worldcoder.options import LearnOptions
-from spca_worldcoder.planning.classical import ClassicalSearch
-from spca_worldcoder.planning.planner import ModelPlanner, Searcher
-from spca_worldcoder.records import (
+from spca_programs.experience import (
     EMPTY_PROGRAM,
     Contradiction,
     Draft,
@@ -31,6 +25,12 @@ from spca_worldcoder.records import (
     TransitionLine,
     Usage,
 )
+from spca_programs.ipp.dialogue import open_writer, reach
+from spca_worldcoder import OPTIONS
+from spca_worldcoder.agent.agent import Agent, EnvironmentResult, EpisodeResult, Listener
+from spca_worldcoder.agent.planner import ModelPlanner, Searcher
+from spca_worldcoder.language.synthesizer import LanguageSynthesizer
+from spca_worldcoder.options import LearnOptions
 from spca_worldcoder.sandbox import ModelRunner
 from spca_worldcoder.synthesizer import ModelSynthesizer
 from spca_worldcoder.worlds.catalogue import make_worlds

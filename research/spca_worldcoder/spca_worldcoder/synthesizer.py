@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from spca_worldcoder.records import Experience, Program, Usage, Verdict
-from spca_worldcoder.state import State
+from spca_programs.experience import Experience, Program, Usage, Verdict
+from spca_programs.state import State
 
 
 class ModelSynthesizer(Protocol):

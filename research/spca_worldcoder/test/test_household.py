@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from spca_induction.synthesizer import InductiveSynthesizer
+from spca_programs.experience import Experience, NotLearnable, Program, Transition
 from spca_worldcoder.agent.modelling import judge
-from spca_worldcoder.induction.synthesizer import InductiveSynthesizer
-from spca_worldcoder.records import Experience, NotLearnable, Program, Transition
 from spca_worldcoder.sandbox import ModelRunner
 from spca_worldcoder.worlds.household import household_tasks
 

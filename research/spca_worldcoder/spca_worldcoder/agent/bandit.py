@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from spca_programs.experience import Program, Verdict
 from spca_worldcoder.options import Strategy
-from spca_worldcoder.records import Program, Verdict
 
 _CONSTANT = 5.0
 """C in the prior of an arm (published)."""

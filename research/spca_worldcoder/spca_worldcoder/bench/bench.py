@@ -13,17 +13,17 @@ from spca_benchmarks.minigrid.learning.ppo import require_torch
 from spca_core.errors import InputError
 from spca_core.model import Record
 from spca_core.run_folder import RunFolder
+from spca_induction.pddl.search import ClassicalSearch
 from spca_llm.chat import open_chat
 from spca_planner.solver.process import SolverProcess
+from spca_programs.experience import Contradiction, Draft, NotLearnable, Program, TransitionLine
 from spca_worldcoder.agent.agent import Agent, EnvironmentResult, EpisodeResult
+from spca_worldcoder.agent.planner import ModelPlanner
 from spca_worldcoder.bench.baselines import ppo_played, random_actions, react, true_sokoban
 from spca_worldcoder.bench.page import learned_table, write_sections
 from spca_worldcoder.bench.rows import Baselines, Learned, Solved, Spent, WorldcoderRow, WorldcoderTrial
 from spca_worldcoder.bench.suites import FEW, REACT_EPISODES, SOLVING, SUITES
 from spca_worldcoder.options import EPSILON, BenchOptions, LearnOptions, Settings, WorldOptions
-from spca_worldcoder.planning.classical import ClassicalSearch
-from spca_worldcoder.planning.planner import ModelPlanner
-from spca_worldcoder.records import Contradiction, Draft, NotLearnable, Program, TransitionLine
 from spca_worldcoder.run import laboratory, reach_model
 from spca_worldcoder.worlds.minigrid import CURRICULUM, shortest_way
 from spca_worldcoder.worlds.sokoban import Sokoban

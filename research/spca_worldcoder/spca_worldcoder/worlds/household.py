@@ -11,7 +11,7 @@ from spca_core.errors import InputError
 from spca_household.engine import Game
 from spca_household.kinds import APPLIANCES, LAMP, OBJECTS, RECEPTACLES, draw_habits
 from spca_household.room import TASKS, Room, draw_room, kind_of
-from spca_worldcoder.state import State, entity, state_of
+from spca_programs.state import State, entity, state_of
 from spca_worldcoder.worlds.world import Step
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple, Protocol
 
-from spca_worldcoder.state import State
+from spca_programs.state import State
 
 
 class Step(NamedTuple):

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from spca_copic.worlds.limited_actions import LimitedActions
+from spca_copic.worlds.limited_actions import Played, PlayedAgain
 from spca_core.errors import InputError, SpcaError
-from spca_core.model import Record
-from spca_core.validation import expecting
 from spca_household.engine import Game
 from spca_household.kinds import draw_habits
-from spca_household.room import TASKS, Room, draw_room, kind_of
+from spca_household.room import TASKS, draw_room, kind_of
 from spca_programs.grammar import read_briefing
 from spca_programs.plan_world import (
     ActionKind,
@@ -54,17 +52,7 @@ _ACTIONS = tuple(
 )
 
 
-class _Checkpoint(Record):
-    """State that `HouseholdWorld.checkpoint` keeps: the commands lead to the same state again."""
-
-    room: Room
-    done: tuple[str, ...]
-    seen: dict[str, tuple[str, ...]]
-    steps: int
-    over: bool
-
-
-class HouseholdWorld(LimitedActions):
+class HouseholdWorld(PlayedAgain):
     """See `spca_programs.ports.plan_world.PlanWorld`.
 
     Where things are kept is a habit of the house (`habits` draws another house): training and test cases
@@ -104,26 +92,10 @@ class HouseholdWorld(LimitedActions):
         if case.task not in TASKS or not case.name.startswith(case.task):
             raise InputError(f"no case of {self.name}: {case.task}/{case.name}")
         self._game = Game(draw_room(case.task, self._habits, f"{case.seed}/{case.name}"))
-        self._shown, self._taken, self._over = {}, 0, False
-        self._show_all({})
-        return self._situation()
-
-    def checkpoint(self) -> bytes:
-        """The room and the commands so far, as JSON."""
-        game = self._playing()
-        seen = {name: tuple(r["contents"]) for name, r in self._shown.items() if "contents" in r}
-        saved = _Checkpoint(room=game.room, done=game.done, seen=seen, steps=self._taken, over=self._over)
-        return saved.model_dump_json().encode()
-
-    def restore(self, checkpoint: bytes) -> Situation:
-        """Back to a checkpoint. Raises InputError for anything else."""
-        with expecting("a checkpoint", self.name):
-            saved = _Checkpoint.model_validate_json(checkpoint)
-        if self._game is None or self._game.room != saved.room:
-            self._game = Game(saved.room)
-        self._game.replay(saved.done)
-        self._shown, self._taken, self._over = {}, saved.steps, saved.over
-        self._show_all(saved.seen)
+        self._played, self._taken, self._over = Played(case=case), 0, False
+        self._shown = {}
+        for name in self._game.room.receptacles:
+            self._show(name, None)
         return self._situation()
 
     def close(self) -> None:
@@ -145,10 +117,6 @@ class HouseholdWorld(LimitedActions):
         if at:
             self._show(at, game.contents(at) if game.is_open(at) else self._shown[at].get("contents"))
         return None
-
-    def _show_all(self, seen: Mapping[str, Sequence[str]]) -> None:
-        for name in self._playing().room.receptacles:
-            self._show(name, seen.get(name))
 
     def _show(self, name: str, contents: Sequence[str] | None) -> None:
         shown = {"kind": kind_of(name), "open": self._playing().is_open(name)}
