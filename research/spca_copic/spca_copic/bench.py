@@ -17,8 +17,7 @@ from spca_benchmarks.campaigns.statistics import Mean, groups
 from spca_copic.evaluation import Score, asks_model, evaluate, unseen_cases
 from spca_copic.recipe import BenchOptions, Trial
 from spca_copic.rollouts import diversity
-from spca_copic.run import CopicFolder, CopicRun, train_run
-from spca_copic.worlds.registry import open_world
+from spca_copic.run import CopicFolder, CopicRun, open_world, train_run
 from spca_core.model import Record
 from spca_core.result import Usage
 from spca_llm.chat import open_chat

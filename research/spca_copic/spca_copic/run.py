@@ -5,8 +5,10 @@ What was interrupted goes on after its last whole trial.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
+from inspect import signature
 from pathlib import Path
 
 from spca_copic.baselines.judge import ModelJudge
@@ -21,6 +23,7 @@ from spca_core.model import Record
 from spca_core.paths import RUNS
 from spca_core.ports.chat import ChatModel
 from spca_core.run_folder import MANIFEST, RunFolder
+from spca_programs.factories import factory_of
 from spca_programs.ipp.dialogue import open_writer
 from spca_programs.ports.plan_world import PlanWorld
 
@@ -119,6 +122,8 @@ def _weights(state: TaskState) -> str:
     return f"selector-{len(state.trials)}.weights"
 
 
+GROUP = "spca.plan_worlds"
+"""The extension point through which packages bring worlds."""
 PROPOSERS = (GrammarPrograms.name, LanguagePrograms.name)
 
 
@@ -157,3 +162,16 @@ def _proposer(chat: ChatModel | None, recipe: Recipe) -> ProgramProposer:
     known = CopicFolder.open(Path(recipe.experience)) if recipe.experience else None
     tasks = known.run.tasks if known else ()
     return LanguagePrograms(chat, [e for task in tasks if known for e in known.trained(task)[0].recent])
+
+
+def open_world(name: str, table: int = 1) -> PlanWorld:
+    """A world by its name, or by `file.py:factory`, with one of its hidden tables, where it has several.
+
+    Close it in the end. Raises InputError.
+    """
+    factory: Callable[..., PlanWorld] = factory_of(GROUP, name)
+    if table == 1:
+        return factory()
+    if "habits" not in signature(factory).parameters:
+        raise InputError(f"the world '{name}' has no hidden tables to choose from", "--tables")
+    return factory(habits=table)

@@ -90,8 +90,6 @@ class Hero:
             return Remark(kind=failed.kind, text=str(failed))
         return None
 
-    # --- skills ---------------------------------------------------------------------------------------------
-
     def _explore(self) -> None:
         level, known, moves = self.level, self.level.kinds(), 0
         enemies = {square for _, square, _ in self.enemies()}
@@ -223,8 +221,6 @@ class Hero:
         told = self._press(YES)
         if any("displeased" in text for text in told):
             raise Failed("no_effect", "pray: not heard")
-
-    # --- helpers --------------------------------------------------------------------------------------------
 
     def _look(self) -> None:
         if not self.game.over:

@@ -206,7 +206,7 @@ def test_no_word_of_a_world_is_in_the_learner():
         "wall|box|target|player|sokoban|minigrid|agent|door|key|ball|lava|toggle|pickup|unlock|locked|carrying"
         "|forward"
     )
-    for path in Path(package.__file__).parent.glob("*.py"):
+    for path in Path(package.__file__).parent.rglob("*.py"):
         code = re.sub(r'""".*?"""|#.*', "", path.read_text(), flags=re.DOTALL)
         found = {w.lower() for w in re.findall(r"[A-Za-z]+", code)} & set(words.split("|"))
         assert found <= {"key"}, (path.name, found)  # `key=` of sorted

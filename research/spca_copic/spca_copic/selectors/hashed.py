@@ -50,8 +50,6 @@ class HashedSelector:
         self._steps = 0
         self._batch: list[tuple[list[Sparse], Sparse]] = []
 
-    # --- Selector -------------------------------------------------------------------------------------------
-
     def score(self, context: ChoiceContext, candidates: Sequence[Candidate]) -> tuple[np.ndarray, float]:
         """See `Selector.score`."""
         inputs = self._matrix([candidate_features(context, c) for c in candidates])
@@ -73,8 +71,6 @@ class HashedSelector:
         header, self._arrays = read_weights(path, self.name, shapes)
         self._steps = header.state.steps
         header.state.restore(self._rng)
-
-    # --- Differentiable -------------------------------------------------------------------------------------
 
     def prepare(self, batch: Sequence[Experience]) -> None:
         """Hash a batch once for all epochs."""
@@ -104,8 +100,6 @@ class HashedSelector:
         self._descend("policy", self._inputs, self._hidden, by_score)
         if values.any():
             self._descend("value", self._contexts, self._value_hidden, values.astype(np.float32))
-
-    # --- helpers --------------------------------------------------------------------------------------------
 
     @staticmethod
     def _matrix(rows: Sequence[Sparse]) -> csr_matrix:

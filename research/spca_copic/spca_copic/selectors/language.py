@@ -116,8 +116,6 @@ class LanguageModelSelector:
             self._optimiser.state[parameter]["step"].fill_(float(header.state.steps))
         header.state.restore(self._rng)
 
-    # --- Differentiable -------------------------------------------------------------------------------------
-
     def prepare(self, batch: Sequence[Experience]) -> None:
         """See `Differentiable.prepare`."""
         self._batch = batch
@@ -140,8 +138,6 @@ class LanguageModelSelector:
         self._optimiser.zero_grad()
         loss.backward()
         self._optimiser.step()
-
-    # --- helpers --------------------------------------------------------------------------------------------
 
     def _scores(self, context: ChoiceContext, candidates: Sequence[Candidate]) -> tuple[Any, Any]:
         """Log-probability per word of each plan, shape (candidates,), and the value."""

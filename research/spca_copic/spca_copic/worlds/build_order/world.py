@@ -167,8 +167,6 @@ class BuildOrderWorld:
     def close(self) -> None:
         """Nothing to release."""
 
-    # --- helpers --------------------------------------------------------------------------------------------
-
     def _give(self, action: str) -> Remark | None:
         if action == WAIT:
             due = min((at for _, at in self._base.work), default=self._base.time + _WAIT_S)

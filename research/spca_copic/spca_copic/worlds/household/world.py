@@ -101,8 +101,6 @@ class HouseholdWorld(PlayedAgain):
     def close(self) -> None:
         """Nothing to release."""
 
-    # --- helpers --------------------------------------------------------------------------------------------
-
     def _playing(self) -> Game:
         if self._game is None:
             raise SpcaError("no episode has begun: reset first")
