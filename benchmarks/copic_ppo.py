@@ -14,15 +14,15 @@ from contextlib import closing
 
 from spca_copic.evaluation import evaluate, unseen_cases
 from spca_copic.recipe import Recipe
+from spca_copic.run import open_world
 from spca_copic.selectors import make_selector
 from spca_copic.training import train_task
-from spca_copic.worlds.registry import open_world
 from spca_core.result import Usage
 from spca_programs.plan_world import Briefing, Episode, PlanningProgram
 
 
 class SingleActions:
-    """See `spca_programs.ports.program_proposer.ProgramProposer`: one program for each action."""
+    """See `spca_copic.ports.ProgramProposer`: one program for each action."""
 
     name = "single actions"
     usage = Usage()

@@ -19,10 +19,10 @@ from spca_core.errors import InputError
 from spca_core.model import Record
 from spca_core.run_folder import RunFolder
 from spca_core.validation import expecting, plain
+from spca_induction.pddl.search import ClassicalSearch
 from spca_planner.solver.process import warm_solver
-from spca_worldcoder.planning.classical import ClassicalSearch
-from spca_worldcoder.planning.planner import ModelPlanner
-from spca_worldcoder.records import Program
+from spca_programs.experience import Program
+from spca_worldcoder.agent.planner import ModelPlanner
 from spca_worldcoder.run import PROGRAM
 from spca_worldcoder.sandbox import ModelRunner
 from spca_worldcoder.worlds.sokoban import Level, Sokoban

@@ -9,18 +9,15 @@ from typing import Any, ClassVar
 
 import numpy as np
 from matplotlib.figure import Figure
-from pydantic import Field
 
 from spca_benchmarks.campaigns.bench import Bench, Done
 from spca_benchmarks.campaigns.page import Page, PageTable
 from spca_benchmarks.campaigns.published import printed, published
 from spca_benchmarks.campaigns.statistics import Mean, groups
-from spca_copic.elites import diversity
 from spca_copic.evaluation import Score, asks_model, evaluate, unseen_cases
-from spca_copic.recipe import Recipe, Trial
-from spca_copic.run import train_run
-from spca_copic.store import CopicFolder, CopicRun
-from spca_copic.worlds.registry import open_world
+from spca_copic.recipe import BenchOptions, Trial
+from spca_copic.rollouts import diversity
+from spca_copic.run import CopicFolder, CopicRun, open_world, train_run
 from spca_core.model import Record
 from spca_core.result import Usage
 from spca_llm.chat import open_chat
@@ -70,24 +67,11 @@ class CopicRow(Record):
 Trials = Sequence[Done[CopicTrial, CopicRow]]
 
 
-class CopicBench(Bench[CopicTrial, CopicRow]):
-    """Worlds, and task types (all by default), with seeds from 0; `cases` are tested after each training."""
+class CopicBench(BenchOptions, Bench[CopicTrial, CopicRow]):
+    """Trains, and then tests on unseen cases."""
 
     name = "copic"
     result_type: ClassVar[type[Record]] = CopicRow
-
-    worlds: tuple[str, ...] = ("build_order",)
-    tasks: tuple[str, ...] = ()
-    seeds: int = Field(5, ge=1)
-    cases: int = Field(20, ge=1)
-    policies: tuple[str, ...] = ("selector", "random", "programs", "oracle")
-    recipe: Recipe = Recipe()
-    tables: int = Field(1, ge=1)
-    """Hidden tables of the world; the trainings of seed s are in the table s modulo so many."""
-    frozen: bool = False
-    """Measure new programs under the selector that a training with the usual number has learned."""
-    llm: str = ""
-    """Where the model's answers come from, as for `spca run`, if it is to propose."""
 
     @property
     def title(self) -> str:

@@ -24,7 +24,8 @@ from spca_copic.baselines.llm_dp import LlmDp
 from spca_copic.baselines.repl_plan import ReplPlan
 from spca_copic.episode import Choice, Moment, ProgramChoice, RandomChoice, SelectorChoice, run_episode
 from spca_copic.pool import ProgramPool
-from spca_copic.recipe import Recipe, TaskState, cases_to_test
+from spca_copic.ports import Selector
+from spca_copic.recipe import BUILTIN, WITH_MODEL, Recipe, TaskState, cases_to_test
 from spca_copic.rollouts import Rollouts
 from spca_core.errors import InputError
 from spca_core.model import Record
@@ -32,23 +33,12 @@ from spca_core.ports.chat import ChatModel
 from spca_core.result import Usage
 from spca_programs.plan_world import Case, Episode
 from spca_programs.ports.plan_world import PlanWorld
-from spca_programs.ports.selector import Selector
 
-ASKED: dict[str, type[ModelPlans]] = {
-    "vanilla": Vanilla,
-    "react": React,
-    "cot": ChainOfThought,
-    "cot-few": FewShots,
-    "reflexion": Reflexion,
-    "prospector": Prospector,
-    "adaplanner": AdaPlanner,
-    "repl-plan": ReplPlan,
-    "llm-dp": LlmDp,
-}
-BUILTIN = ("selector", "random", "programs", "oracle")
-WITH_MODEL = ("judge", *ASKED)
+_PLANS: tuple[type[ModelPlans], ...] = (
+    Vanilla, React, ChainOfThought, FewShots, Reflexion, Prospector, AdaPlanner, ReplPlan, LlmDp
+)  # fmt: skip
+ASKED = dict(zip(WITH_MODEL[1:], _PLANS, strict=True))
 POLICIES = (*BUILTIN, *WITH_MODEL)
-"""`programs` stands for each program alone; the best of them by training is marked."""
 
 
 class Score(Record):

@@ -16,7 +16,7 @@ _MOST_CHANGES = 3
 
 
 class GrammarPrograms:
-    """See `spca_programs.ports.program_proposer.ProgramProposer`. Deterministic."""
+    """See `spca_copic.ports.ProgramProposer`. Deterministic."""
 
     name = "grammar"
 

@@ -21,7 +21,7 @@ _MOST_DECISIONS = 12
 
 
 class LanguagePrograms:
-    """See `spca_programs.ports.program_proposer.ProgramProposer`.
+    """See `spca_copic.ports.ProgramProposer`.
 
     Each program is a conversation of its own (role coder).
     """

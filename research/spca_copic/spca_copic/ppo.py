@@ -14,7 +14,7 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from spca_programs.ports.selector import Experience
+from spca_programs.plan_world import Experience
 
 _BATCH = 32
 # Of choices that were not tried out. Rewards are not discounted: a program that asks seldom would look better
@@ -33,15 +33,12 @@ class Differentiable(Protocol):
 
     def prepare(self, batch: Sequence[Experience]) -> None:
         """Make ready for a batch."""
-        ...
 
     def forward(self, samples: Sequence[int]) -> tuple[list[np.ndarray], np.ndarray]:
         """Each sample's scores, shape (candidates,), before the softmax; and values, shape (samples,)."""
-        ...
 
     def backward(self, samples: Sequence[int], scores: Sequence[np.ndarray], values: np.ndarray) -> None:
         """One optimiser step down the gradients of the loss by the scores and values from `forward`."""
-        ...
 
 
 def advantages(batch: Sequence[Experience]) -> tuple[np.ndarray, np.ndarray]:

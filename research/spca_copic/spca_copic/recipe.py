@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
-from spca_copic.counted import WorldUse
 from spca_core.model import Record
 from spca_core.result import Usage
-from spca_programs.plan_world import Briefing, Case, Episode, PlanningProgram
+from spca_programs.plan_world import Briefing, Case, Episode, Experience, PlanningProgram
 from spca_programs.ports.plan_world import PlanWorld
-from spca_programs.ports.selector import Experience
 
 _SUCCESS = 2.0
 """What a solved case counts beside its rewards, so that solving comes first."""
@@ -37,14 +35,19 @@ def mean_worth(outcomes: Sequence[Outcome]) -> float:
 
 
 class Recipe(Record):
-    """The published constants are the defaults (20 episodes, 10 trials, 128 steps)."""
+    """What a training is told; the published constants are the defaults (20 episodes, 10 trials, 128 steps).
+
+    Command-line options are made of these fields, with these texts.
+    """
+
+    model_config = ConfigDict(use_attribute_docstrings=True)
 
     programs: int = Field(0, ge=0, le=12)
-    """How many propose side by side; 0: as the world says (`Briefing.programs`)."""
+    """Programs that propose side by side; 0: 3 or 5, as the world says."""
     episodes: int = Field(0, ge=0)
-    """Episodes of a trial, on as many training cases; 0: as the world says (`Briefing.episodes`)."""
+    """Episodes of a trial, on as many training cases; 0: as the world says."""
     trials: int = Field(10, ge=1)
-    """At most so many."""
+    """Trials at most."""
     horizon: int = Field(128, ge=1)
     """Decisions between two updates of the selector."""
     held_out: int = Field(0, ge=0)
@@ -62,10 +65,11 @@ class Recipe(Record):
     elites: bool = True
     """Keep the best of old and new programs; without it new ones replace all, as published."""
     evolve: bool = True
+    """Write better programs between trials."""
     frozen: str = ""
-    """Folder of a training whose learned selector is left as it is over new programs (published: Fig. 4a)."""
+    """A training's folder: its learned selector, as it is, over new programs (published: Fig. 4a)."""
     experience: str = ""
-    """Folder of a training; the writer of first programs is shown its last episodes (published: E.9)."""
+    """A training's folder, whose last episodes a model is shown before it writes (published: E.9)."""
     on_test_cases: bool = False
     """Learn on the cases of the later test (published: test set learning)."""
     published: bool = False
@@ -82,11 +86,15 @@ class Recipe(Record):
     alone.
     """
     temperature: float = Field(0.6, ge=0, le=2)
-    """Of the model that writes programs."""
+    """Temperature of the model that writes programs."""
     seed: int = Field(0, ge=0)
+    """Draws cases, programs and choices."""
     deadline_s: float = Field(0.2, gt=0)
+    """Wall time that a program has for a plan, in seconds."""
     selector: str = "hashed"
+    """`hashed`, `language` (optional), or `judge`: a model."""
     proposer: str = "grammar"
+    """`grammar`, a stand-in for a model, or `model`."""
 
     def fitted(self, briefing: Briefing) -> Recipe:
         """With the numbers that the world says, where this recipe leaves them to it."""
@@ -111,9 +119,64 @@ class Recipe(Record):
         return self.held_out + self.judged
 
 
+BUILTIN = ("selector", "random", "programs", "oracle")
+"""Ways to choose; `programs` stands for each program alone, of which the best by training is marked."""
+WITH_MODEL = ("judge", "vanilla", "react", "cot", "cot-few", "reflexion", "prospector", "adaplanner",
+              "repl-plan", "llm-dp")  # fmt: skip
+"""Ways to choose, or to do without programs, that ask a model."""
+
+
+class BenchOptions(Record):
+    """What `spca bench copic` is told beside the recipe of its trainings."""
+
+    model_config = ConfigDict(use_attribute_docstrings=True)
+
+    worlds: tuple[str, ...] = ("build_order",)
+    """Worlds by name."""
+    tasks: tuple[str, ...] = ()
+    """Task type; repeatable, all by default."""
+    seeds: int = Field(5, ge=1)
+    """Trainings of each task type, with seeds from 0."""
+    cases: int = Field(20, ge=1)
+    """Test cases of each task type."""
+    policies: tuple[str, ...] = BUILTIN
+    """Also a model's: judge, vanilla, react, cot, cot-few, reflexion, prospector, adaplanner, repl-plan,
+    llm-dp; repeatable."""
+    recipe: Recipe = Recipe()
+    """How to train."""
+    tables: int = Field(1, ge=1)
+    """Hidden tables of the world; the trainings of seed s are in the table s modulo so many (household)."""
+    frozen: bool = False
+    """Then measure new programs, under the selector that a training with the usual number has learned."""
+    llm: str = ""
+    """A model configuration (YAML) for the proposer and these policies."""
+
+
 def cases_to_test(world: PlanWorld, task: str, recipe: Recipe, count: int) -> tuple[Case, ...]:
     """The cases of a test after a training with a fitted recipe."""
     return world.split(task, recipe.kept + world.cases, 0, count, recipe.seed).unseen
+
+
+class WorldUse(Record):
+    """Use made of a world: episodes and trials of programs alike."""
+
+    plans: int = 0
+    """Plans carried out."""
+    actions: int = 0
+    """Actions in them."""
+    resets: int = 0
+    restores: int = 0
+    """Returns to a checkpoint."""
+
+    def and_also(self, **more: int) -> WorldUse:
+        """This and some more."""
+        return self.model_copy(update={name: getattr(self, name) + count for name, count in more.items()})
+
+    def __str__(self) -> str:
+        return (
+            f"{self.plans} plans with {self.actions} actions carried out, {self.resets} resets, "
+            f"{self.restores} restores"
+        )
 
 
 class Trial(Record):

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from spca_benchmarks.campaigns.page import Page, PageTable
 from spca_copic.evaluation import Score
 from spca_copic.recipe import TaskState
-from spca_copic.store import CopicFolder
+from spca_copic.run import CopicFolder
 from spca_programs.plan_world import Episode
 
 REPORT = "report.html"

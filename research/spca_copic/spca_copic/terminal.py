@@ -14,10 +14,8 @@ from spca.runs import log_to
 from spca_copic.evaluation import Score, asks_model, evaluate, unseen_cases
 from spca_copic.recipe import Recipe, Trial
 from spca_copic.report import scores_table, write_report
-from spca_copic.run import train_run
-from spca_copic.store import CopicFolder, CopicRun
+from spca_copic.run import CopicFolder, CopicRun, open_world, train_run
 from spca_copic.training import Listener
-from spca_copic.worlds.registry import open_world
 from spca_core.errors import EXIT_INTERRUPTED, InputError
 from spca_llm.chat import open_chat
 from spca_programs.plan_world import Episode, require_task

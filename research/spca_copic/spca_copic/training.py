@@ -8,17 +8,23 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from spca_copic.counted import CountedWorld
-from spca_copic.elites import alone, keep_best
 from spca_copic.episode import SelectorChoice, experience_of, run_episode
 from spca_copic.pool import ProgramPool
-from spca_copic.recipe import Outcome, Recipe, TaskState, Trial, cases_to_test, mean_worth
-from spca_copic.rollouts import TryingChoice
+from spca_copic.ports import ProgramProposer, Selector
+from spca_copic.recipe import Outcome, Recipe, TaskState, Trial, WorldUse, cases_to_test, mean_worth
+from spca_copic.rollouts import TryingChoice, alone, keep_best
 from spca_core.result import Usage
-from spca_programs.plan_world import Briefing, Case, Episode, PlanningProgram
+from spca_programs.plan_world import (
+    ActionSequence,
+    Briefing,
+    Case,
+    Episode,
+    Experience,
+    PlanningProgram,
+    Situation,
+    Transition,
+)
 from spca_programs.ports.plan_world import PlanWorld
-from spca_programs.ports.program_proposer import ProgramProposer
-from spca_programs.ports.selector import Experience, Selector
 
 _RECENT = 5
 """Episodes that evolution is shown (published), and the report."""
@@ -28,6 +34,35 @@ _OFFSPRING = 12
 """New programs of an evolution where they cost nothing."""
 _MOST_TRIED = 2000
 """Choices that are kept to be learned from again, the newest ones: some ten megabytes."""
+
+
+class CountedWorld:
+    """A `PlanWorld` over another one; `use` is what was taken of it so far."""
+
+    def __init__(self, world: PlanWorld, sparse: bool = False) -> None:
+        """With `sparse`, the reward is 1 for a success and else 0."""
+        self._world, self._sparse = world, sparse
+        self.name, self.tasks, self.cases, self.returns = world.name, world.tasks, world.cases, world.returns
+        self.split, self.briefing = world.split, world.briefing
+        self.checkpoint, self.close = world.checkpoint, world.close
+        self.use = WorldUse()
+
+    def reset(self, case: Case) -> Situation:
+        """See `PlanWorld.reset`."""
+        self.use = self.use.and_also(resets=1)
+        return self._world.reset(case)
+
+    def step(self, plan: ActionSequence) -> Transition:
+        """See `PlanWorld.step`."""
+        self.use = self.use.and_also(plans=1, actions=len(plan))
+        transition = self._world.step(plan)
+        reward = float(transition.success) if self._sparse else transition.reward
+        return transition.model_copy(update={"reward": reward})
+
+    def restore(self, checkpoint: bytes) -> Situation:
+        """See `PlanWorld.restore`."""
+        self.use = self.use.and_also(restores=1)
+        return self._world.restore(checkpoint)
 
 
 @dataclass

@@ -10,7 +10,6 @@ import pytest
 from spca_copic.worlds.build_order.world import BuildOrderWorld
 from spca_copic.worlds.household.world import HouseholdWorld
 from spca_copic.worlds.nethack.world import NethackWorld
-from spca_household.engine import INSTALL, available
 from spca_nethack import engine as nethack
 from spca_programs.contracts.plan_world_contract import PlanWorldContract
 from spca_programs.plan_world import ActionSequence, Situation
@@ -28,7 +27,6 @@ class TestBuildOrder(PlanWorldContract):
         return ("TRAIN SCV", "BUILD SupplyDepot")
 
 
-@pytest.mark.skipif(not available(), reason=f"needs ALFWorld: {INSTALL}")
 class TestHousehold(PlanWorldContract):
     task = "heat"
 

@@ -10,16 +10,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from spca_copic.elites import keep_best
 from spca_copic.episode import RandomChoice, SelectorChoice, experience_of, run_episode
 from spca_copic.evaluation import evaluate, unseen_cases
 from spca_copic.grammar_programs import GrammarPrograms, assemble
 from spca_copic.pool import ProgramPool
 from spca_copic.recipe import Outcome, Recipe, TaskState
-from spca_copic.rollouts import TryingChoice
-from spca_copic.run import train_run
+from spca_copic.rollouts import TryingChoice, keep_best
+from spca_copic.run import CopicFolder, CopicRun, train_run
 from spca_copic.selectors.hashed import HashedSelector
-from spca_copic.store import CopicFolder, CopicRun
 from spca_copic.terminal import train_command
 from spca_copic.training import Listener, train_task
 from spca_copic.worlds.build_order.world import BuildOrderWorld

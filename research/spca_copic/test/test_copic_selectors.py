@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from spca_copic.ports import Selector
 from spca_copic.ppo import softmax
 from spca_copic.selectors import language, make_selector
 from spca_copic.selectors.hashed import HashedSelector
 from spca_core.errors import InputError
-from spca_programs.plan_world import Candidate, ChoiceContext
-from spca_programs.ports.selector import Experience, Selector
+from spca_programs.plan_world import Candidate, ChoiceContext, Experience
 
 needs_torch = pytest.mark.skipif(not language.available(), reason=f"needs {language.INSTALL}")
 

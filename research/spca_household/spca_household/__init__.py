@@ -1,1 +1,1 @@
-"""A household to tidy up: ALFWorld's engine and rules, with rooms of our own making."""
+"""A household to tidy up: ALFWorld's rules, with rooms of our own making."""

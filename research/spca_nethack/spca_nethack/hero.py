@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
+from spca_core.errors import SpcaError
 from spca_core.model import Record
 from spca_nethack.engine import ESCAPE, YES, Game, nethack
 from spca_nethack.level import KEYS, Level, Square
@@ -33,6 +34,14 @@ SKILLS = {
     "pray": "pray; helps once when nearly dead or weak with hunger, not again for some thousand turns",
 }
 PLACES = ("fountain", "box", "stairs_down", "item", "sink")
+
+
+class Failed(SpcaError):
+    """A skill has come to nothing; the message says why."""
+
+    def __init__(self, kind: FailureKind, message: str) -> None:
+        self.kind: FailureKind = kind
+        super().__init__(message)
 
 
 class Deeds(Record):
@@ -74,156 +83,144 @@ class Hero:
         """Carry out one action; what went wrong, if anything did."""
         name, *arguments = action.split() or [""]
         if name not in SKILLS or len(arguments) != (name == "goto"):
-            return _failed("not_found", f"there is no action '{action[:60]}'")
-        if name == "goto":
-            return self._goto(arguments[0])
-        skill: Callable[[], Remark | None] = getattr(self, f"_{name}")
-        return skill()
+            return Remark(kind="not_found", text=f"there is no action '{action[:60]}'")
+        try:
+            getattr(self, f"_{name}")(*arguments)
+        except Failed as failed:
+            return Remark(kind=failed.kind, text=str(failed))
+        return None
 
-    # --- skills ---------------------------------------------------------------------------------------------
-
-    def _explore(self) -> Remark | None:
+    def _explore(self) -> None:
         level, known, moves = self.level, self.level.kinds(), 0
         enemies = {square for _, square, _ in self.enemies()}
         while moves < _MOST_MOVES:
             frontier = self.level.frontier()
             path = self.level.path(self.game.position, frontier.__contains__) if frontier else None
             if path is None:
-                return None if moves else _failed("not_found", "explore: nothing is left that can be reached")
+                if not moves:
+                    raise Failed("not_found", "explore: nothing is left that can be reached")
+                return
             for square in path:
                 moves += 1
                 if not self._step(square):
                     break
-                if (
-                    self.game.over
-                    or self._disturbed(enemies)
-                    or level.kinds() - known
-                    or self.level is not level
-                ):
-                    return None
-        return None
+                new = level.kinds() - known or self.level is not level
+                if self.game.over or self._disturbed(enemies) or new:
+                    return
 
-    def _search(self) -> Remark | None:
+    def _search(self) -> None:
         level = self.level
         square = level.suspect(self.game.position)
-        if (failed := self._walk(level.path(self.game.position, square.__eq__) or [])) is not None:
-            return failed
+        self._walk(level.path(self.game.position, square.__eq__) or [])
         before = len(level.frontier())
         self._press(*str(_SEARCHES), "s")
         level.searched[square] += _SEARCHES
-        return None if len(level.frontier()) > before else _failed("no_effect", "search: nothing was found")
+        if len(level.frontier()) <= before:
+            raise Failed("no_effect", "search: nothing was found")
 
-    def _goto(self, kind: str) -> Remark | None:
+    def _goto(self, kind: str) -> None:
         if kind not in PLACES:
-            return _failed("not_found", f"goto {kind[:30]}: places are {', '.join(PLACES)}")
+            raise Failed("not_found", f"goto {kind[:30]}: places are {', '.join(PLACES)}")
         places = set(self.level.places(kind))
-        if self.game.position in places:
-            return None
         path = self.level.path(self.game.position, places.__contains__) if places else None
         if path is None:
-            return _failed("not_found", f"goto {kind}: none is known that can be reached")
-        return self._walk(path)
+            raise Failed("not_found", f"goto {kind}: none is known that can be reached")
+        self._walk(path)
 
-    def _descend(self) -> Remark | None:
-        if (failed := self._goto("stairs_down")) is not None:
-            return failed
+    def _descend(self) -> None:
+        self._goto("stairs_down")
         floor = self.game.floor
         self._press(">")
-        return None if self.game.floor != floor else _failed("no_effect", "descend: still on the same level")
+        if self.game.floor == floor:
+            raise Failed("no_effect", "descend: still on the same level")
 
-    def _fight(self) -> Remark | None:
+    def _fight(self) -> None:
         enemies = [e for e in self.enemies() if e[2] != _NEVER_TOUCHED]
         if not enemies:
-            return _failed("not_found", "fight: there is nobody to fight")
+            raise Failed("not_found", "fight: there is nobody to fight")
         for _ in range(_MOST_BLOWS):
             near = [e for e in self.enemies() if e[2] != _NEVER_TOUCHED]
             if not near or self.game.over:
-                return None
+                return
             distance, square, name = near[0]
             if distance == 1:
                 self._strike(square)
                 continue
             path = self.level.path(self.game.position, square.__eq__)
             if path is None:
-                return _failed("precondition", f"fight: there is no way to the {name}")
+                raise Failed("precondition", f"fight: there is no way to the {name}")
             self._step(path[0])
-        return None
 
-    def _drink(self) -> Remark | None:
+    def _drink(self) -> None:
         asked = self._press("q")
         if not any("Drink from the fountain" in text for text in asked):
             self._press(ESCAPE)
-            return _failed("precondition", "drink: there is no fountain here")
+            raise Failed("precondition", "drink: there is no fountain here")
         self._press(YES)
         self.deeds = self.deeds.model_copy(update={"drank": True})
-        return None
 
-    def _open_box(self) -> Remark | None:
+    def _open_box(self) -> None:
         told = self._press(_LOOT)
         if not any("loot it" in text for text in told):
             self._press(ESCAPE)
-            return _failed("precondition", "open_box: there is no box here")
+            raise Failed("precondition", "open_box: there is no box here")
         told = self._press(YES)
         if any("locked" in text for text in told):
-            return _failed("precondition", "open_box: it is locked")
+            raise Failed("precondition", "open_box: it is locked")
         if any("open" in text for text in told):
             self.deeds = self.deeds.model_copy(update={"opened": True})
         self._press(ESCAPE)
-        return None if self.deeds.opened else _failed("no_effect", f"open_box: {' '.join(told)[:80]}")
+        if not self.deeds.opened:
+            raise Failed("no_effect", f"open_box: {' '.join(told)[:80]}")
 
-    def _force_lock(self) -> Remark | None:
+    def _force_lock(self) -> None:
         told = self._press(_FORCE)
         if not any("force its lock" in text for text in told):
             self._press(ESCAPE)
-            return _failed("precondition", f"force_lock: {' '.join(told)[:80] or 'no locked box here'}")
+            raise Failed("precondition", f"force_lock: {' '.join(told)[:80] or 'no locked box here'}")
         told = self._press(YES)
-        if any("succeed" in text for text in told):
-            return None
-        return _failed("no_effect", f"force_lock: {' '.join(told)[:80]}")
+        if not any("succeed" in text for text in told):
+            raise Failed("no_effect", f"force_lock: {' '.join(told)[:80]}")
 
-    def _kick_box(self) -> Remark | None:
+    def _kick_box(self) -> None:
         boxes = set(self.level.places("box"))
-        return self._kick(boxes, "box", ("break open", "lid slams", "already open"))
+        self._kick(boxes, "box", ("break open", "lid slams", "already open"))
 
-    def _kick_door(self) -> Remark | None:
-        return self._kick(self.level.locked, "door", ("crashes open", "breaks", "shatters", "open"))
+    def _kick_door(self) -> None:
+        self._kick(self.level.locked, "door", ("crashes open", "breaks", "shatters", "open"))
 
-    def _pick_up(self) -> Remark | None:
+    def _pick_up(self) -> None:
         before = self.game.inventory
         self._press(",")
         if self.game.asks or self.game.inventory == before:
             self._press(",", 13)
         if self.game.inventory == before:
             self._press(ESCAPE)
-            return _failed("no_effect", "pick_up: nothing was picked up")
-        return None
+            raise Failed("no_effect", "pick_up: nothing was picked up")
 
-    def _rest(self) -> Remark | None:
+    def _rest(self) -> None:
         enemies = {square for _, square, _ in self.enemies()}
         for _ in range(4):
             self._press("5", "s")
             if self.game.over or self._disturbed(enemies):
-                return None
-        return None
+                return
 
-    def _eat(self) -> Remark | None:
+    def _eat(self) -> None:
         letter = next((k for k, thing in self.game.inventory.items() if "food ration" in thing), "")
         if not letter:
-            return _failed("precondition", "eat: there is no food")
+            raise Failed("precondition", "eat: there is no food")
         self._press("e")
         for _ in range(3):  # food on the floor is offered first
             if not any("eat it?" in text for text in self.game.messages):
                 break
             self._press("n")
         self._press(letter)
-        return None
 
-    def _pray(self) -> Remark | None:
+    def _pray(self) -> None:
         self._press(_PRAY)
         told = self._press(YES)
-        return None if not any("displeased" in t for t in told) else _failed("no_effect", "pray: not heard")
-
-    # --- helpers --------------------------------------------------------------------------------------------
+        if any("displeased" in text for text in told):
+            raise Failed("no_effect", "pray: not heard")
 
     def _look(self) -> None:
         if not self.game.over:
@@ -234,14 +231,13 @@ class Hero:
         self._look()
         return told
 
-    def _walk(self, path: list[Square]) -> Remark | None:
+    def _walk(self, path: list[Square]) -> None:
         enemies = {square for _, square, _ in self.enemies()}
         for square in path:
             if not self._step(square):
-                return _failed("no_effect", "the way is blocked")
+                raise Failed("no_effect", "the way is blocked")
             if self.game.over or (self._disturbed(enemies) and square != path[-1]):
-                return _failed("no_effect", "a monster came near")
-        return None
+                raise Failed("no_effect", "a monster came near")
 
     def _step(self, square: Square) -> bool:
         """To a neighbour; whether the hero is there. What is in the way is hit, or remembered as a bar."""
@@ -276,7 +272,7 @@ class Hero:
             if creature is not None:
                 self._peaceful.add(creature)
 
-    def _kick(self, targets: set[Square], what: str, done: Sequence[str]) -> Remark | None:
+    def _kick(self, targets: set[Square], what: str, done: Sequence[str]) -> None:
         ways = [(r, c) for r, c in KEYS if what == "box" or not (r and c)]
 
         def beside(square: Square) -> bool:
@@ -284,9 +280,8 @@ class Hero:
 
         path = self.level.path(self.game.position, beside) if targets else None
         if path is None:
-            return _failed("not_found", f"kick_{what}: none is known that can be reached")
-        if (failed := self._walk(path)) is not None:
-            return failed
+            raise Failed("not_found", f"kick_{what}: none is known that can be reached")
+        self._walk(path)
         row, column = self.game.position
         target, key = next(
             ((row + r, column + c), KEYS[r, c]) for r, c in ways if (row + r, column + c) in targets
@@ -295,12 +290,12 @@ class Hero:
             told = " ".join(self._press(_KICK, key))
             if re.search("|".join(done), told):
                 self.level.locked.discard(target)
-                return None
+                return
             if self.game.over or self._disturbed(set()) or self.game.position != (row, column):
                 break
             if what == "box" and target not in self.level.places("box"):
                 break  # it slid away
-        return _failed("no_effect", f"kick_{what}: {told[:80]}")
+        raise Failed("no_effect", f"kick_{what}: {told[:80]}")
 
     def _disturbed(self, known: set[Square]) -> bool:
         """Return whether an enemy is next to the hero, or one came into sight."""
@@ -314,7 +309,3 @@ def name_of(glyph: int) -> str:
     if game.glyph_is_normal_monster(glyph) or game.glyph_is_pet(glyph):
         return str(game.permonst(game.glyph_to_mon(glyph)).mname)
     return "something"
-
-
-def _failed(kind: FailureKind, text: str) -> Remark:
-    return Remark(kind=kind, text=text)

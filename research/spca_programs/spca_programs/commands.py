@@ -8,15 +8,10 @@ from typing import Annotated, Any
 import typer
 
 from spca.commands import BENCHES, Command
+from spca.commands.options import takes
 from spca_benchmarks.campaigns.command import BenchCommand, Llm, Usd
 from spca_core.model import checked
-
-Data = Annotated[
-    Path | None, typer.Option(help="Folder of GRASP's released grids; generated ones by default.")
-]
-Train = Annotated[int, typer.Option(help="Training cases.", min=1)]
-Seed = Annotated[int, typer.Option(help="Draws the cases.")]
-Store = Annotated[Path | None, typer.Option(help="Where programs are kept; library/programs by default.")]
+from spca_programs.options import PROGRAMS, GraspOptions, IppOptions, Recipe, Slice
 
 ipp_app = typer.Typer(
     help="Programs that plan for every instance of a task, written by a language model.", no_args_is_help=True
@@ -36,36 +31,30 @@ COMMAND = Command(mount)
 
 
 @ipp_app.command(epilog="Example:  spca ipp write grasp --strategy steps --refine 10 --llm llm.yaml")
+@takes("data", "store", of=IppOptions, to="where", store=None)
+@takes("strategy", "refine", "patience", "train", "test", "seed", of=Recipe, refine=10, test=1000)
 def write(
     task: Task,
-    strategy: Annotated[str, typer.Option(help="direct, pseudocode or steps.")] = "direct",
-    refine: Annotated[int, typer.Option(help="Rounds of refinement at most.", min=0)] = 10,
-    patience: Annotated[int, typer.Option(help="Rounds without improvement before it ends.", min=1)] = 1,
+    where: dict[str, Any],
+    wanted: dict[str, Any],
     program: Annotated[
         str, typer.Option(help="Refine this one (id or file) instead of writing a new one.")
     ] = "",
-    train: Train = 160,
-    test: Annotated[int, typer.Option(help="Test cases.", min=1)] = 1000,
-    seed: Seed = 0,
     llm: Llm = "",
-    data: Data = None,
-    store: Store = None,
 ) -> None:
     """Have a language model write a program, refine it, test it and keep it."""
     from spca.console import results
     from spca_core.paths import RUNS
     from spca_core.run_folder import RunFolder
     from spca_llm.chat import open_chat
-    from spca_programs.ipp.develop import Recipe, develop, history_of
+    from spca_programs.ipp.develop import Attempt, develop, history_of
     from spca_programs.ipp.dialogue import reach
-    from spca_programs.ipp.refinement import Attempt
-    from spca_programs.ipp.store import PROGRAMS, ProgramStore
+    from spca_programs.ipp.store import ProgramStore
     from spca_programs.ipp.tasks import domain_of
 
-    recipe = checked(
-        Recipe, strategy=strategy, refine=refine, patience=patience, train=train, test=test, seed=seed
-    )
-    domain, programs, console = domain_of(task, data), ProgramStore(store or PROGRAMS), results()
+    recipe, data = checked(Recipe, **wanted), where["data"]
+    domain = domain_of(task, Path(data) if data else None)
+    programs, console = ProgramStore(Path(where["store"] or PROGRAMS)), results()
     first = programs.find(task, program) if program else None
 
     def show(attempt: Attempt) -> None:
@@ -79,102 +68,48 @@ def write(
     console.print(f"kept in {programs.save(made)}", soft_wrap=True)
 
 
+@takes("data", "seed", "deadline", of=GraspOptions)
+@takes("energy", "obstacles", "start", "moves", "carry", "cost", "count", of=Slice, to="part", count=None)
 def _grasp(
-    policy: Annotated[
-        str,
-        typer.Argument(
-            help="random, greedy, exact, a Python file with `solve`, a model's configuration (YAML), "
-            "or `replay:FOLDER`."
-        ),
-    ],
-    data: Data = None,
-    seed: Annotated[
-        int, typer.Option(help="Draws the grids (unless released ones are given), and chance.")
-    ] = 0,
-    energy: Annotated[
-        str | None, typer.Option(help="random, vertical, horizontal, cluster or spiral.")
-    ] = None,
-    obstacles: Annotated[bool | None, typer.Option(help="Only grids with, or without, obstacles.")] = None,
-    start: Annotated[str | None, typer.Option(help="inner or outer.")] = None,
-    moves: Annotated[int | None, typer.Option(help="4, or 8 with diagonals.")] = None,
-    carry: Annotated[str | None, typer.Option(help="Carry limit: none or 2.")] = None,
-    cost: Annotated[float | None, typer.Option(help="Cost of an action: 0 or 0.3.")] = None,
-    count: Annotated[
-        int | None, typer.Option(help="Grids of each family; 100, but 10 for a model, as published.", min=1)
-    ] = None,
-    deadline: Annotated[float, typer.Option(help="Seconds a program has for one environment.")] = 2.0,
+    policy: Annotated[str, typer.Argument(help=GraspOptions.model_fields["policy"].description)],
+    wanted: dict[str, Any],
+    part: dict[str, Any],
     usd: Usd = None,
 ) -> Any:
     """Score a policy on GRASP: all 16,000 environments, or any slice of them."""
     from spca_programs.grasp.bench import GraspBench
-    from spca_programs.grasp.dataset import Slice
 
-    part = checked(
-        Slice, energy=energy, obstacles=obstacles, start=start, moves=moves, carry=carry, cost=cost,
-        count=count or 100,
-    )  # fmt: skip
-    bench = checked(GraspBench, policy=policy, data=data, seed=seed, part=part, deadline=deadline, usd=usd)
-    if bench.asks_model and count is None:
-        bench = bench.model_copy(update={"part": part.model_copy(update={"count": 10})})
+    chosen = checked(Slice, **{name: value for name, value in part.items() if value is not None})
+    bench = checked(GraspBench, policy=policy, part=chosen, usd=usd, **wanted)
+    if bench.asks_model and part["count"] is None:
+        bench = bench.model_copy(update={"part": chosen.model_copy(update={"count": 10})})
     return bench
 
 
+@takes(
+    "programs", "models", "ways", "repeats", "train", "test", "rounds", "seed", "data", "store", "llm",
+    of=IppOptions, programs=None, ways=None, store=None,
+)  # fmt: skip
 def _ipp(
+    wanted: dict[str, Any],
     tasks: Annotated[
-        list[str] | None,
-        typer.Argument(
-            help="grasp, minigrid-unlock, minigrid-doorkey, minigrid-unlockpickup; all by default."
-        ),
+        list[str] | None, typer.Argument(help=IppOptions.model_fields["tasks"].description)
     ] = None,
-    program: Annotated[
-        list[str] | None,
-        typer.Option(
-            help=(
-                "random, greedy or exact (GRASP), example, a Python file, or the id of a "
-                "stored program; repeatable. With models: random and greedy by default."
-            )
-        ),
-    ] = None,
-    model: Annotated[
-        list[Path] | None, typer.Option(help="A model configuration (YAML); repeatable.")
-    ] = None,
-    way: Annotated[
-        list[str] | None,
-        typer.Option(
-            help=(
-                "direct, pseudocode, steps, each with or without +refine; zero-shot, "
-                "chain-of-thought, two-step, or all; repeatable."
-            )
-        ),
-    ] = None,
-    repeats: Annotated[int, typer.Option(help="Number of times each model tries each strategy.", min=1)] = 1,
-    train: Train = 160,
-    test: Annotated[int, typer.Option(help="Test cases, the same for all.", min=1)] = 200,
-    rounds: Annotated[int, typer.Option(help="Rounds of refinement at most.", min=1)] = 10,
-    seed: Seed = 0,
-    data: Data = None,
-    store: Store = None,
     usd: Usd = None,
-    llm: Annotated[
-        str, typer.Option(help="`replay:FOLDER`: repeat an earlier campaign from its recorded answers.")
-    ] = "",
 ) -> Any:
     """Compare planning programs, models that write them, and models that plan directly, on the same cases."""
     from spca_benchmarks.campaigns.campaign import read_head
     from spca_programs.ipp.bench import WAYS, IppBench
-    from spca_programs.ipp.store import PROGRAMS
     from spca_programs.ipp.tasks import task_names
 
-    if llm:
-        folder = Path(llm.removeprefix("replay:")).resolve()
+    if wanted["llm"]:
+        folder = Path(wanted["llm"].removeprefix("replay:")).resolve()
         return checked(IppBench, **{**read_head(folder).settings, "llm": f"replay:{folder}"})
-    return checked(
-        IppBench, tasks=tuple(tasks or task_names()),
-        programs=tuple(program if program is not None else ("random", "greedy") if model else ()),
-        models=tuple(m.resolve() for m in model or ()),
-        ways=WAYS if way == ["all"] else tuple(way or ("direct",)), repeats=repeats,
-        train=train, test=test, rounds=rounds, seed=seed, data=data, store=store or PROGRAMS, usd=usd,
-    )  # fmt: skip
+    models, ways = [Path(model).resolve() for model in wanted["models"] or ()], wanted["ways"]
+    wanted["programs"] = wanted["programs"] or (("random", "greedy") if models else ())
+    wanted["ways"] = WAYS if ways == ["all"] else ways or ("direct",)
+    given = {name: value for name, value in wanted.items() if value is not None}
+    return checked(IppBench, **given | {"tasks": tasks or task_names(), "models": models, "usd": usd})
 
 
 GRASP = BenchCommand(

@@ -207,6 +207,25 @@ class Decision(Record):
     """Wall time of the choice itself."""
 
 
+class Experience(Record):
+    """One choice to learn from; `last` ends an episode.
+
+    Experiences are in the order in which they were made.
+    """
+
+    context: ChoiceContext
+    candidates: tuple[Candidate, ...]
+    chosen: int
+    probability: float
+    """Probability of the choice at the time it was made."""
+    value: float
+    """The critic's value estimate at that time."""
+    reward: float
+    last: bool
+    outcomes: tuple[float, ...] = ()
+    """The rewards to come that trying each candidate out told; empty where it was not done."""
+
+
 class Episode(Record):
     """One case from beginning to end."""
 

@@ -8,10 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spca_core.errors import InputError
-from spca_programs.grasp.generate import ENERGIES, STARTS, generate
+from spca_programs.grasp.generate import generate
 from spca_programs.grasp.grid import SIZE, Grid
 from spca_programs.grasp.mistakes import mistakes
 from spca_programs.grasp.rules import Rules, play
+from spca_programs.options import ENERGIES, STARTS
 
 BY_HAND = """
     0   1   2   3   4   5   6   7   8   9   10 

@@ -9,13 +9,14 @@ from hypothesis import strategies as st
 
 from spca_benchmarks.campaigns.published import published
 from spca_core.errors import InputError
-from spca_programs.grasp.dataset import Environment, Slice, environments, generated
+from spca_programs.grasp.dataset import Environment, environments, generated
 from spca_programs.grasp.generate import generate
 from spca_programs.grasp.grid import Grid
 from spca_programs.grasp.policies.example import solve as example
-from spca_programs.grasp.policy import BUILTIN, answers_of, planner_of
+from spca_programs.grasp.policy import answers_of
 from spca_programs.grasp.rules import MOVES, Rules, play
 from spca_programs.grasp.search import solve
+from spca_programs.options import Slice
 
 
 @pytest.fixture(scope="module")
@@ -98,12 +99,6 @@ def test_builtin_policies_do_not_depend_on_what_else_is_asked(sample: list[Envir
         plans = [a.plan for a in answers_of(name, sample[:8], 4)]
         assert [a.plan for e in sample[:8] for a in answers_of(name, [e], 4)] == plans
         assert [a.plan for a in answers_of(name, sample[:8], 5)] != plans
-
-
-def test_unknown_policy_is_told() -> None:
-    with pytest.raises(InputError, match="unknown policy 'gredy': one of random, greedy, exact"):
-        planner_of("gredy")
-    assert set(BUILTIN) == {"random", "greedy", "exact"}
 
 
 def test_example_policy_beats_greedy_by_far(sample: list[Environment]) -> None:

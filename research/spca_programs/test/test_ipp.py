@@ -9,16 +9,16 @@ import pytest
 from spca_core.errors import InputError
 from spca_core.ports.proposer import ModelError
 from spca_programs.grasp.bench import GraspBench
-from spca_programs.grasp.dataset import Environment, Slice
+from spca_programs.grasp.dataset import Environment
 from spca_programs.grasp.domain import GraspDomain
 from spca_programs.grasp.policies import example
 from spca_programs.grasp.rules import play
 from spca_programs.grasp.search import solve
-from spca_programs.ipp.develop import Recipe, develop, history_of
+from spca_programs.ipp.develop import develop, history_of, worst_cases
 from spca_programs.ipp.program import CaseResult, Program, ProgramRunner, code_in, judge_answers
-from spca_programs.ipp.refinement import worst_cases
 from spca_programs.ipp.store import ProgramStore
 from spca_programs.ipp.thinking import plans_of
+from spca_programs.options import Recipe, Slice
 from spca_testing.models.behaviours import Behaviour, Say, Status
 
 GOOD = Path(example.__file__).read_text()

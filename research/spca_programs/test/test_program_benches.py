@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from spca_benchmarks.campaigns.command import BenchCommand
 from spca_benchmarks.campaigns.engine import run_campaign
 from spca_benchmarks.campaigns.page import Page
 from spca_benchmarks.campaigns.report import write_report
 from spca_programs.commands import GRASP, IPP
 from spca_programs.grasp.bench import GraspBench, margins
-from spca_programs.grasp.dataset import Slice
 from spca_programs.grasp.policies import example as grasp_example
 from spca_programs.ipp.bench import WAYS, IppBench
 from spca_programs.minigrid.policies import example as minigrid_example
+from spca_programs.options import Slice
 from spca_testing.models.behaviours import Behaviour, Say
 from spca_testing.models.server import ModelServer, Seen
 
@@ -39,6 +42,12 @@ def writer(seen: Seen) -> Behaviour:
         return Say(f"```python\n{idle}```", usage=(200, 50))
     improved = good.strip() in seen.text
     return Say("NOTHING TO IMPROVE" if improved else f"```python\n{good}```", usage=(300, 90))
+
+
+def asked_for(command: BenchCommand, **given: str) -> Any:
+    """The bench of a command line with these options alone."""
+    left = {p.name: p.default for p in inspect.signature(command.options).parameters.values()}
+    return command.options(**left | given)
 
 
 def model_file(folder: Path, server: ModelServer, **settings: object) -> Path:
@@ -74,7 +83,7 @@ def test_all_ways_are_compared_on_the_same_cases_with_curves_and_published_figur
     completed = {(c["task"], c["contestant"]): c["completed %"] for c in cells}
     assert completed["grasp", "m:steps+refine"] == ""
     assert completed["minigrid-unlock", "m:steps+refine"] == "100.00"
-    replay = IPP.options(llm=f"replay:{tmp_path / 'c'}").model_copy(update={"tasks": ("minigrid-unlock",)})
+    replay = asked_for(IPP, llm=f"replay:{tmp_path / 'c'}").model_copy(update={"tasks": ("minigrid-unlock",)})
     (tmp_path / "m.yaml").unlink()
     for d in run_campaign(replay, tmp_path / "again", workers=1).done:
         assert d.result.cases == campaign.results[d.trial.key].cases, d.trial.key
@@ -90,7 +99,7 @@ def test_grasp_asks_a_model_as_published_and_repeats_from_its_records(tmp_path: 
         bench = GraspBench(policy=str(model_file(tmp_path, server)), part=part)
         campaign = run_campaign(bench, tmp_path / "c", workers=1)
         asked = [request.body for request in server.requests]
-    published = GRASP.options(bench.policy)
+    published = asked_for(GRASP, policy=bench.policy)
     assert sum(len(chunk.environments) for chunk in published.trials()) == 1600
     assert len(asked) == 2 * 8 and {body["temperature"] for body in asked} == {0.0}
     answers = [a for d in campaign.done for a in d.result.answers]

@@ -12,9 +12,11 @@ from matplotlib.figure import Figure
 from spca_benchmarks.campaigns.page import Page, PageTable
 from spca_benchmarks.campaigns.statistics import groups
 from spca_core.run_folder import RunFolder
+from spca_programs.experience import TransitionLine
+from spca_programs.state import Entity, State
 from spca_worldcoder import OPTIONS
 from spca_worldcoder.agent.agent import EnvironmentResult, EpisodeResult
-from spca_worldcoder.records import TransitionLine
+from spca_worldcoder.options import LearnOptions
 from spca_worldcoder.run import (
     DRAFTS,
     EPISODES,
@@ -22,10 +24,8 @@ from spca_worldcoder.run import (
     RESULTS,
     TRANSITIONS,
     DraftLine,
-    LearnOptions,
     LearnResult,
 )
-from spca_worldcoder.state import Entity, State
 
 _MOST_PROGRAMS = 60
 _MOST_FRAMES = 80

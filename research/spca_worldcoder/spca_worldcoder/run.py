@@ -9,21 +9,13 @@ from functools import partial
 from pathlib import Path
 from typing import Literal
 
-from pydantic import Field
-
 from spca_core.errors import InputError
 from spca_core.model import Record
 from spca_core.run_folder import RunFolder
+from spca_induction.pddl.search import ClassicalSearch
+from spca_induction.synthesizer import InductiveSynthesizer
 from spca_planner.solver.process import SolverProcess
-from spca_programs.ipp.dialogue import open_writer, reach
-from spca_worldcoder import OPTIONS
-from spca_worldcoder.agent.agent import Agent, EnvironmentResult, EpisodeResult, Listener
-from spca_worldcoder.agent.settings import Settings
-from spca_worldcoder.induction.synthesizer import InductiveSynthesizer
-from spca_worldcoder.language.synthesizer import LanguageSynthesizer
-from spca_worldcoder.planning.classical import ClassicalSearch
-from spca_worldcoder.planning.planner import ModelPlanner, Searcher
-from spca_worldcoder.records import (
+from spca_programs.experience import (
     EMPTY_PROGRAM,
     Contradiction,
     Draft,
@@ -33,9 +25,15 @@ from spca_worldcoder.records import (
     TransitionLine,
     Usage,
 )
+from spca_programs.ipp.dialogue import open_writer, reach
+from spca_worldcoder import OPTIONS
+from spca_worldcoder.agent.agent import Agent, EnvironmentResult, EpisodeResult, Listener
+from spca_worldcoder.agent.planner import ModelPlanner, Searcher
+from spca_worldcoder.language.synthesizer import LanguageSynthesizer
+from spca_worldcoder.options import LearnOptions
 from spca_worldcoder.sandbox import ModelRunner
 from spca_worldcoder.synthesizer import ModelSynthesizer
-from spca_worldcoder.worlds.catalogue import WorldOptions, make_worlds
+from spca_worldcoder.worlds.catalogue import make_worlds
 from spca_worldcoder.worlds.world import World
 
 TRANSITIONS, EPISODES, DRAFTS = "transitions.jsonl", "episodes.jsonl", "drafts.jsonl"
@@ -45,18 +43,6 @@ _UNSTEADY = "{r.environment}: after {r.episodes} episodes and {r.actions} action
 
 
 Outcome = Literal["learned", "not_learned", "contradictory", "not_learnable", "interrupted"]
-
-
-class LearnOptions(Record):
-    """Options of a learning run: the worlds to learn, and how."""
-
-    worlds: WorldOptions
-    settings: Settings = Settings()
-    synthesizer: Literal["inductive", "language"] = "inductive"
-    llm: str = ""
-    """Where a language model's answers come from, as for `spca run`."""
-    temperature: float = Field(1.0, ge=0, le=2)
-    """Of the language model (published: 1)."""
 
 
 class DraftLine(Record):

@@ -13,12 +13,12 @@ from typing import Any, Literal
 from spca_core.errors import Cancelled, InputError
 from spca_core.skill import SkillFailure
 from spca_core.stopping import Closing
+from spca_programs.experience import Program
 from spca_programs.ipp.program import in_words
+from spca_programs.state import State, from_json, to_json
 from spca_sandbox.host import SkillHost
 from spca_sandbox.limits import PROGRAM_MODULES, Limits
 from spca_sandbox.process import RunOutcome
-from spca_worldcoder.records import Program
-from spca_worldcoder.state import State, from_json, to_json
 
 SIGNATURES = {"transition": 2, "reward": 4}
 """The functions of a program and how many arguments they take."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from spca_worldcoder.records import Experience, Program, Usage, Verdict
-from spca_worldcoder.state import State
+from spca_programs.experience import Experience, Program, Usage, Verdict
+from spca_programs.state import State
 
 
 class ModelSynthesizer(Protocol):
@@ -27,15 +27,12 @@ class ModelSynthesizer(Protocol):
 
     def first(self, experience: Experience) -> Program:
         """A program from scratch."""
-        ...
 
     def refine(self, program: Program, experience: Experience, verdict: Verdict) -> Program:
         """A better program; `verdict` says which transitions this one explains wrong, and how."""
-        ...
 
     def for_goal(self, program: Program, experience: Experience, start: State, mission: str) -> Program:
         """The program with a reward for a mission that was never won, in the manner of the missions known."""
-        ...
 
     def for_plan(
         self, program: Program, experience: Experience, start: State, mission: str, attempt: int
@@ -44,4 +41,3 @@ class ModelSynthesizer(Protocol):
 
         `attempt` counts from 0; None when there is nothing more to try.
         """
-        ...

@@ -12,8 +12,8 @@ from spca.interrupt import stopping_on_interrupt
 from spca_core.errors import EXIT_INTERRUPTED, EXIT_NOT_SOLVED, EXIT_SUCCESS
 from spca_core.run_folder import RunFolder
 from spca_core.stopping import Flag
+from spca_programs.experience import Draft, TransitionLine, Usage
 from spca_worldcoder.agent.agent import EpisodeResult, Listener
-from spca_worldcoder.records import Draft, TransitionLine, Usage
 from spca_worldcoder.report import environments_table, write_report
 from spca_worldcoder.run import LearnResult
 

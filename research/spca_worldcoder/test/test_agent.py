@@ -15,14 +15,17 @@ import pytest
 from spca_core.errors import InputError
 from spca_core.paths import ROOT
 from spca_core.run_folder import RunFolder
+from spca_induction.pddl.search import ClassicalSearch
 from spca_llm.chat import open_chat
 from spca_planner.solver.process import SolverProcess
+from spca_programs.experience import NotLearnable, Program, Verdict
+from spca_programs.state import State, entity, state_of
 from spca_testing.models.behaviours import Say
 from spca_testing.models.fallible_model import configuration
 from spca_testing.models.server import ModelServer
 from spca_worldcoder.agent.agent import Agent
 from spca_worldcoder.agent.bandit import Arm, Bandit, search
-from spca_worldcoder.agent.settings import Settings
+from spca_worldcoder.agent.planner import ModelPlanner
 from spca_worldcoder.bench.baselines import (
     PPO,
     Planes,
@@ -32,15 +35,11 @@ from spca_worldcoder.bench.baselines import (
     true_sokoban,
 )
 from spca_worldcoder.bench.bench import Watcher, WorldcoderBench, play
-from spca_worldcoder.planning.classical import ClassicalSearch
-from spca_worldcoder.planning.planner import ModelPlanner
-from spca_worldcoder.records import NotLearnable, Program, Verdict
+from spca_worldcoder.options import LearnOptions, Settings, WorldOptions
 from spca_worldcoder.report import write_report
-from spca_worldcoder.run import PROGRAM, TRANSITIONS, LearnOptions, laboratory, resume, start
+from spca_worldcoder.run import PROGRAM, TRANSITIONS, laboratory, resume, start
 from spca_worldcoder.sandbox import ModelRunner
-from spca_worldcoder.state import State, entity, state_of
 from spca_worldcoder.worlds import catalogue
-from spca_worldcoder.worlds.catalogue import WorldOptions
 from spca_worldcoder.worlds.minigrid import MinigridWorld
 from spca_worldcoder.worlds.sokoban import Sokoban
 from spca_worldcoder.worlds.world import Step, World

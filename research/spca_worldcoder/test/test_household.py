@@ -5,14 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from spca_household.engine import INSTALL, available
+from spca_induction.synthesizer import InductiveSynthesizer
+from spca_programs.experience import Experience, NotLearnable, Program, Transition
 from spca_worldcoder.agent.modelling import judge
-from spca_worldcoder.induction.synthesizer import InductiveSynthesizer
-from spca_worldcoder.records import Experience, NotLearnable, Program, Transition
 from spca_worldcoder.sandbox import ModelRunner
 from spca_worldcoder.worlds.household import household_tasks
-
-pytestmark = pytest.mark.skipif(not available(), reason=f"needs ALFWorld: {INSTALL}")
 
 RULES = """
 def named(state, name):
@@ -56,7 +53,7 @@ def reward(before, action, after, mission):
 """
 
 
-def test_a_program_for_heating_agrees_with_the_engine() -> None:
+def test_a_program_for_heating_agrees_with_the_world() -> None:
     """Step by step: fetch the thing, heat it, put it where it is wanted."""
     (world,) = household_tasks(("heat",))
     state, mission = world.reset(4)

@@ -11,20 +11,19 @@ import numpy as np
 import pytest
 
 from spca_core.errors import Cancelled
+from spca_induction import literals
+from spca_induction import synthesizer as package
+from spca_induction.emit import emit
+from spca_induction.pddl.search import ClassicalSearch
+from spca_induction.rulebook import Rulebook
+from spca_induction.synthesizer import InductiveSynthesizer, Learner
+from spca_induction.view import FrameFinder, look
 from spca_planner.solver.process import SolverProcess
+from spca_programs.experience import Contradiction, Experience, NotLearnable, Program, Transition
+from spca_programs.state import entity, state_of
+from spca_worldcoder.agent.planner import ModelPlanner
 from spca_worldcoder.bench.baselines import true_sokoban
-from spca_worldcoder.induction import learner as package
-from spca_worldcoder.induction import literals
-from spca_worldcoder.induction.emit import emit
-from spca_worldcoder.induction.learner import Learner
-from spca_worldcoder.induction.rulebook import Rulebook
-from spca_worldcoder.induction.synthesizer import InductiveSynthesizer
-from spca_worldcoder.induction.view import FrameFinder, look
-from spca_worldcoder.planning.classical import ClassicalSearch
-from spca_worldcoder.planning.planner import ModelPlanner
-from spca_worldcoder.records import Contradiction, Experience, NotLearnable, Program, Transition
 from spca_worldcoder.sandbox import ModelRunner
-from spca_worldcoder.state import entity, state_of
 from spca_worldcoder.worlds.minigrid import MinigridWorld
 from spca_worldcoder.worlds.sokoban import Sokoban
 from spca_worldcoder.worlds.variants import Renamed, Teleporting, odd_locks
@@ -207,7 +206,7 @@ def test_no_word_of_a_world_is_in_the_learner():
         "wall|box|target|player|sokoban|minigrid|agent|door|key|ball|lava|toggle|pickup|unlock|locked|carrying"
         "|forward"
     )
-    for path in Path(package.__file__).parent.glob("*.py"):
+    for path in Path(package.__file__).parent.rglob("*.py"):
         code = re.sub(r'""".*?"""|#.*', "", path.read_text(), flags=re.DOTALL)
         found = {w.lower() for w in re.findall(r"[A-Za-z]+", code)} & set(words.split("|"))
         assert found <= {"key"}, (path.name, found)  # `key=` of sorted

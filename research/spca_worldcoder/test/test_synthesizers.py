@@ -11,19 +11,19 @@ import pytest
 
 from spca_benchmarks.campaigns.bench import Done
 from spca_benchmarks.campaigns.page import Page
+from spca_induction.synthesizer import InductiveSynthesizer
 from spca_llm.chat import Chat, open_chat
+from spca_programs.experience import Draft, Experience, Program, Transition, Verdict
 from spca_testing.models.behaviours import Behaviour, Say, cut_off
 from spca_testing.models.server import ModelServer, Seen
 from spca_worldcoder.agent.agent import Agent
 from spca_worldcoder.agent.modelling import Modelling, judge
-from spca_worldcoder.agent.settings import Settings
+from spca_worldcoder.agent.planner import ModelPlanner
 from spca_worldcoder.bench import bench as worldcoder_bench
 from spca_worldcoder.bench.bench import Watcher, WorldcoderBench
 from spca_worldcoder.bench.suites import SUITES, Suite
-from spca_worldcoder.induction.synthesizer import InductiveSynthesizer
 from spca_worldcoder.language.synthesizer import LanguageSynthesizer
-from spca_worldcoder.planning.planner import ModelPlanner
-from spca_worldcoder.records import Draft, Experience, Program, Transition, Verdict
+from spca_worldcoder.options import Settings
 from spca_worldcoder.run import DraftLine
 from spca_worldcoder.sandbox import SIGNATURES, ModelRunner
 from spca_worldcoder.synthesizer import ModelSynthesizer

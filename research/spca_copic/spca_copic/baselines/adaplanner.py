@@ -10,7 +10,7 @@ from spca_copic.baselines.base import EXAMPLES, REFINEMENTS, ModelPlans, NoPlan,
 from spca_copic.pool import FUNCTION, LONGEST, SIGNATURE
 from spca_core.errors import InputError
 from spca_programs.ipp.program import code_in
-from spca_programs.plan_world import ActionSequence, PlanningProgram, Situation
+from spca_programs.plan_world import ActionSequence, Episode, PlanningProgram, Situation
 
 _QUESTION = "ask "
 _QUESTIONS = 5
@@ -18,16 +18,21 @@ _QUESTIONS = 5
 
 
 class AdaPlanner(ModelPlans):
-    """Keeps the last programs that solved a case as examples."""
+    """Keeps the last programs that solved a case as examples; where one failed, the next try refines it."""
 
     name = "AdaPlanner"
+    tries = 3
+    _program: PlanningProgram | None = None
+    _skills: tuple[str, ...] = ()
 
     def begin(self) -> None:
         """See `ModelPlans.begin`."""
-        self._program: PlanningProgram | None = None
+        self._program = self._program if self._lessons else None
         self._answers: dict[str, str] = {}
 
-    _skills: tuple[str, ...] = ()
+    def learn(self, episode: Episode) -> None:
+        """See `ModelPlans.learn`: how it ended."""
+        self._lessons.append(episode.ended)
 
     def keep(self) -> None:
         """See `ModelPlans.keep`."""
@@ -36,7 +41,7 @@ class AdaPlanner(ModelPlans):
 
     def plan(self, situation: Situation, memory: Sequence[Mapping[str, Any]]) -> ActionSequence:
         """See `ModelPlans.plan`."""
-        problem = trouble(memory)
+        problem = trouble(memory) if memory else "".join(self._lessons[-1:])
         for _ in range(1 + REFINEMENTS):
             if problem or self._program is None:
                 answer = self._ask(

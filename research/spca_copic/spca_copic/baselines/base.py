@@ -46,7 +46,7 @@ class ModelPlans(ProgramPool):
 
     name: ClassVar[str]
     tries: ClassVar[int] = 1
-    """Episodes of a case; the last one counts. The model says in words why those before it failed."""
+    """Episodes of a case; the last one counts. What is learned from those before it: see `learn`."""
 
     def __init__(
         self,
@@ -73,6 +73,10 @@ class ModelPlans(ProgramPool):
     def keep(self) -> None:
         """Remember what has solved a case."""
 
+    def learn(self, episode: Episode) -> None:
+        """Have the model say in words why an episode failed, for the next try."""
+        self._lessons.append(self._ask("reflect", episode=episode, lessons=self._lessons))
+
     def play(self, world: PlanWorld, case: Case, choice: Choice) -> Episode:
         """An episode, the last of so many `tries`."""
         self._lessons = []
@@ -82,7 +86,7 @@ class ModelPlans(ProgramPool):
             if episode.success or not left:
                 break
             with suppress(ModelError, BudgetExhausted):
-                self._lessons.append(self._ask("reflect", episode=episode, lessons=self._lessons))
+                self.learn(episode)
         self._solved_at.append(self.tries - left if episode.success else self.tries + 1)
         if episode.success:
             self.keep()

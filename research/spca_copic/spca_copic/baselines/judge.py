@@ -13,8 +13,7 @@ from spca_core.ports.chat import ChatModel
 from spca_core.ports.proposer import ModelError
 from spca_core.result import Usage
 from spca_programs.ipp.dialogue import Dialogue, render
-from spca_programs.plan_world import Briefing, Candidate, ChoiceContext
-from spca_programs.ports.selector import Experience
+from spca_programs.plan_world import Briefing, Candidate, ChoiceContext, Experience
 
 _NUMBER = re.compile(r"\d+")
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from spca_copic.ports import Selector
 from spca_core.errors import InputError
-from spca_programs.ports.selector import Selector
 
 NAMES = ("hashed", "language", "judge")
 

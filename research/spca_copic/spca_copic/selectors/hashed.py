@@ -18,8 +18,7 @@ from scipy.sparse import csr_matrix
 
 from spca_copic.ppo import improve, softmax
 from spca_copic.selectors.weights import Learnt, read_weights, write_weights
-from spca_programs.plan_world import Candidate, ChoiceContext
-from spca_programs.ports.selector import Experience
+from spca_programs.plan_world import Candidate, ChoiceContext, Experience
 
 _BETA_1, _BETA_2, _EPSILON = 0.9, 0.999, 1e-8  # Adam, as its authors propose
 
@@ -33,7 +32,7 @@ _EPOCHS = 10
 
 
 class HashedSelector:
-    """See `spca_programs.ports.selector.Selector`. Untrained, it finds all candidates equally good."""
+    """See `spca_copic.ports.Selector`. Untrained, it finds all candidates equally good."""
 
     name = "hashed"
 
@@ -50,8 +49,6 @@ class HashedSelector:
         self._arrays = weights | moments
         self._steps = 0
         self._batch: list[tuple[list[Sparse], Sparse]] = []
-
-    # --- Selector -------------------------------------------------------------------------------------------
 
     def score(self, context: ChoiceContext, candidates: Sequence[Candidate]) -> tuple[np.ndarray, float]:
         """See `Selector.score`."""
@@ -74,8 +71,6 @@ class HashedSelector:
         header, self._arrays = read_weights(path, self.name, shapes)
         self._steps = header.state.steps
         header.state.restore(self._rng)
-
-    # --- Differentiable -------------------------------------------------------------------------------------
 
     def prepare(self, batch: Sequence[Experience]) -> None:
         """Hash a batch once for all epochs."""
@@ -105,8 +100,6 @@ class HashedSelector:
         self._descend("policy", self._inputs, self._hidden, by_score)
         if values.any():
             self._descend("value", self._contexts, self._value_hidden, values.astype(np.float32))
-
-    # --- helpers --------------------------------------------------------------------------------------------
 
     @staticmethod
     def _matrix(rows: Sequence[Sparse]) -> csr_matrix:

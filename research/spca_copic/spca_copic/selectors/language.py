@@ -20,8 +20,7 @@ from spca_copic.ppo import improve, softmax
 from spca_copic.selectors.weights import Learnt, read_weights, write_weights
 from spca_core.errors import InputError
 from spca_core.result import Usage
-from spca_programs.plan_world import Candidate, ChoiceContext
-from spca_programs.ports.selector import Experience
+from spca_programs.plan_world import Candidate, ChoiceContext, Experience
 
 INSTALL = "pip install torch transformers==5.23.0 peft==0.21.2 (torch alone takes several GB)"
 MODEL_VARIABLE = "SPCA_SELECTOR_MODEL"
@@ -54,7 +53,7 @@ def words_of(candidate: Candidate) -> str:
 
 
 class LanguageModelSelector:
-    """See `spca_programs.ports.selector.Selector`.
+    """See `spca_copic.ports.Selector`.
 
     `model` is a causal model of the Llama family with its tokenizer, or the folder or GGUF file of one. The
     frozen blocks are computed once for each text; only the last block runs again while learning.
@@ -117,8 +116,6 @@ class LanguageModelSelector:
             self._optimiser.state[parameter]["step"].fill_(float(header.state.steps))
         header.state.restore(self._rng)
 
-    # --- Differentiable -------------------------------------------------------------------------------------
-
     def prepare(self, batch: Sequence[Experience]) -> None:
         """See `Differentiable.prepare`."""
         self._batch = batch
@@ -141,8 +138,6 @@ class LanguageModelSelector:
         self._optimiser.zero_grad()
         loss.backward()
         self._optimiser.step()
-
-    # --- helpers --------------------------------------------------------------------------------------------
 
     def _scores(self, context: ChoiceContext, candidates: Sequence[Candidate]) -> tuple[Any, Any]:
         """Log-probability per word of each plan, shape (candidates,), and the value."""

@@ -6,18 +6,17 @@ import itertools
 import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Literal
 
 import numpy as np
 
 from spca_core.errors import InputError
 from spca_core.model import Record
 from spca_core.validation import expecting, plain
-from spca_programs.grasp.generate import ENERGIES, STARTS, Energy, Start, generate
+from spca_programs.grasp.generate import generate
 from spca_programs.grasp.grid import Grid
 from spca_programs.grasp.rules import Rules
+from spca_programs.options import ENERGIES, GRIDS_PER_FAMILY, STARTS, Energy, Slice, Start
 
-GRIDS_PER_FAMILY = 100
 RULES = tuple(
     Rules(diagonals=diagonals, carry_limit=limit, cost=cost)
     for diagonals, limit, cost in itertools.product((False, True), (None, 2), (0.0, 0.3))
@@ -99,25 +98,13 @@ def released(folder: Path) -> Iterator[Drawn]:
             yield family, index, grid
 
 
-class Slice(Record):
-    """A part of the benchmark; None is "all". `count` is the number of grids of each family."""
-
-    energy: Energy | None = None
-    obstacles: bool | None = None
-    start: Start | None = None
-    moves: Literal[4, 8] | None = None
-    carry: Literal["none", "2"] | None = None
-    cost: float | None = None
-    count: int = GRIDS_PER_FAMILY
-
-    def has(self, one: Environment) -> bool:
-        """Return whether an environment belongs to it."""
-        traits = (
-            (self.energy, one.family.energy), (self.obstacles, one.family.obstacles),
-            (self.start, one.family.start), (self.moves, len(one.rules.moves)),
-            (self.carry, str(one.rules.carry_limit or "none")), (self.cost, one.rules.cost),
-        )  # fmt: skip
-        return one.index < self.count and all(wanted in (None, its) for wanted, its in traits)
+def _has(part: Slice, one: Environment) -> bool:
+    traits = (
+        (part.energy, one.family.energy), (part.obstacles, one.family.obstacles),
+        (part.start, one.family.start), (part.moves, len(one.rules.moves)),
+        (part.carry, str(one.rules.carry_limit or "none")), (part.cost, one.rules.cost),
+    )  # fmt: skip
+    return one.index < part.count and all(wanted in (None, its) for wanted, its in traits)
 
 
 def environments(grids: Iterator[Drawn] | Sequence[Drawn], part: Slice | None = None) -> list[Environment]:
@@ -128,7 +115,7 @@ def environments(grids: Iterator[Drawn] | Sequence[Drawn], part: Slice | None = 
         for family, index, grid in grids
         for rules in RULES
     )
-    found = [one for one in every if part.has(one)]
+    found = [one for one in every if _has(part, one)]
     if not found:
         raise InputError("the slice holds no environment", hint="leave out one of its conditions")
     return found

@@ -4,17 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from spca_programs.grasp.grid import SIZE, Cell, Grid
-
-Energy = Literal["random", "vertical", "horizontal", "cluster", "spiral"]
-Start = Literal["inner", "outer"]
-ENERGIES: tuple[Energy, ...] = get_args(Energy)
-STARTS: tuple[Start, ...] = get_args(Start)
+from spca_programs.options import Energy, Start
 
 _OBSTACLE_SHARE = 0.1
 _INNER = range(3, 8)

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any, ClassVar, Literal
 
 from matplotlib.figure import Figure
-from pydantic import Field
 
 from spca_benchmarks.campaigns import plots
 from spca_benchmarks.campaigns.bench import Bench, Done
@@ -26,16 +25,16 @@ from spca_llm.config import REPLAY, load_config
 from spca_llm.ledger import server_fault, set_aside
 from spca_programs.grasp.policies import example as grasp_example
 from spca_programs.grasp.policy import BUILTIN
-from spca_programs.ipp.develop import Recipe, develop
+from spca_programs.ipp.develop import Attempt, develop
 from spca_programs.ipp.dialogue import reach
 from spca_programs.ipp.domain import Domain
 from spca_programs.ipp.program import Evaluation, Program, ProgramRunner, judge_answers
-from spca_programs.ipp.refinement import Attempt
-from spca_programs.ipp.store import PROGRAMS, ProgramStore
+from spca_programs.ipp.store import ProgramStore
 from spca_programs.ipp.strategies import STRATEGIES
 from spca_programs.ipp.tasks import domain_of
 from spca_programs.ipp.thinking import METHODS, plans_of
 from spca_programs.minigrid.policies import example as minigrid_example
+from spca_programs.options import IppOptions, Recipe
 
 EXAMPLE = "example"
 BASELINES = tuple(BUILTIN)
@@ -104,34 +103,14 @@ _PUBLISHED_TASKS = {
 """What the paper's tables call its tasks; cells that name none of these are GRASP's."""
 
 
-class IppBench(Bench[IppTrial, IppResult]):
-    """Tasks × (programs, and models × ways).
+class IppBench(IppOptions, Bench[IppTrial, IppResult]):
+    """Every contestant gets the same test cases; no training case is among them.
 
-    Every contestant gets the same test cases; no training case is among them.
+    A policy that a task does not have (MiniGrid has no `exact`) is left out there.
     """
 
     name = "ipp"
     result_type: ClassVar[type[Record]] = IppResult
-
-    tasks: tuple[str, ...] = ("grasp",)
-    programs: tuple[str, ...] = ()
-    """`random`, `greedy`, `exact`, `example`, files, and ids of stored programs.
-
-    A policy that a task does not have (MiniGrid has `random` only) is left out there.
-    """
-    models: tuple[Path, ...] = ()
-    ways: tuple[str, ...] = ("direct",)
-    repeats: int = Field(1, ge=1)
-    train: int = Field(160, ge=1)
-    test: int = Field(200, ge=1)
-    rounds: int = Field(10, ge=1)
-    """Of refinement, at most."""
-    seed: int = 0
-    deadline: float = Field(2.0, gt=0)
-    data: Path | None = None
-    store: Path = PROGRAMS
-    llm: str = ""
-    """`replay:FOLDER`: the recorded answers of an earlier campaign in place of the models."""
 
     @property
     def title(self) -> str:

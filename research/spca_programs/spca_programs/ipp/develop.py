@@ -1,37 +1,129 @@
-"""From a task to a judged program: a strategy, refinement if wanted, then the test cases, once."""
+"""From a task to a judged program: a strategy, refinement if wanted, then the test cases, once.
+
+Refinement shows a program where it does worst, asks for a better one, and keeps the best.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Literal
-
-from pydantic import Field
+import math
+from collections.abc import Callable, Sequence
 
 from spca_core.errors import BudgetExhausted
 from spca_core.model import Record
 from spca_core.ports.chat import ChatModel
 from spca_core.ports.proposer import ModelError
 from spca_core.result import Usage
+from spca_programs.ipp.dialogue import prompt
 from spca_programs.ipp.domain import Case, Domain
-from spca_programs.ipp.program import Evaluation, Origin, Program, ProgramRunner
-from spca_programs.ipp.refinement import Attempt, best_of, judged, refine
+from spca_programs.ipp.program import CaseResult, Evaluation, Origin, Program, ProgramRunner
 from spca_programs.ipp.strategies import STRATEGIES, Workshop
+from spca_programs.options import Recipe
+
+WORST = 3
+NOTHING = "NOTHING TO IMPROVE"
+"""The answer of a model that takes a program for the best there is."""
+_BETTER = 1e-9
 
 
-class Recipe(Record):
-    """Recipe for making a program.
+class Attempt(Record):
+    """A program that was tried, its figures on the training cases, and whether it became the best."""
 
-    `strategy` writes the first ones; `refine` is the most rounds of refinement after it.
+    program: Program
+    train: Evaluation
+    best: bool
+
+
+def best_of(attempts: Sequence[Attempt]) -> Program:
+    """The last program that became the best."""
+    return [attempt for attempt in attempts if attempt.best][-1].program
+
+
+def refine(
+    shop: Workshop,
+    first: Program,
+    train: Sequence[Case],
+    rounds: int = 10,
+    patience: int = 1,
+    on_attempt: Callable[[Attempt], None] = lambda attempt: None,
+) -> tuple[list[Attempt], str]:
+    """Improve a program for at most `rounds` rounds; returns all attempts, and why it ended, in words.
+
+    It ends after `patience` rounds in a row without an improvement, where the score is what is possible, or
+    when the model sees nothing to improve.
+
+    The best program is never worse on the training cases than any that was tried. A model that fails ends
+    the refinement, not the program.
     """
+    best, figures = first, shop.runner.evaluate(first, shop.domain, train)
+    attempts = [Attempt(program=best, train=figures.without_results(), best=True)]
+    on_attempt(attempts[0])
+    idle = 0
+    for _ in range(rounds):
+        if figures.mean >= figures.reference - _BETTER:
+            return attempts, "the score is what is possible"
+        question = prompt(
+            "refine",
+            domain=shop.domain,
+            program=best,
+            figures=figures,
+            failures=[_explain(shop.domain, train, r) for r in worst_cases(figures.results)],
+            last_try=attempts[-1] if not attempts[-1].best else None,
+            nothing=NOTHING,
+        )
+        try:
+            source = shop.write(shop.dialogue(), question, NOTHING)
+        except (ModelError, BudgetExhausted) as error:
+            return attempts, f"the model gave no further program: {error}"
+        if not source:
+            return attempts, "the model sees nothing to improve"
+        candidate = shop.program(source, "refinement", best.id)
+        tried = shop.runner.evaluate(candidate, shop.domain, train)
+        improved = tried.mean > figures.mean + _BETTER
+        attempts.append(Attempt(program=candidate, train=tried.without_results(), best=improved))
+        on_attempt(attempts[-1])
+        if improved:
+            best, figures, idle = candidate, tried, 0
+            continue
+        idle += 1
+        if idle >= patience:
+            return attempts, f"{idle} {'round' if idle == 1 else 'rounds'} without improvement"
+    return attempts, f"{rounds} rounds are over"
 
-    strategy: Literal["direct", "pseudocode", "steps"] = "direct"
-    refine: int = Field(0, ge=0)
-    patience: int = Field(1, ge=1)
-    train: int = Field(160, ge=1)
-    test: int = Field(1600, ge=1)
-    seed: int = 0
-    deadline_s: float = Field(2.0, gt=0)
-    """Wall time of the program for one case."""
+
+def worst_cases(results: Sequence[CaseResult], count: int = WORST) -> list[CaseResult]:
+    """The cases furthest behind what is possible.
+
+    Different exceptions come first, because they are the most informative.
+    """
+    behind = sorted(results, key=lambda r: r.score - r.reference)
+    seen: set[str] = set()
+    chosen = []
+    for result in behind:
+        if result.answer.problem and result.answer.problem not in seen:
+            seen.add(result.answer.problem)
+            chosen.append(result)
+    rest = [r for r in behind if r not in chosen and not r.answer.problem and r.score < r.reference]
+    return [*chosen, *rest][:count]
+
+
+def _explain(domain: Domain[Case], cases: Sequence[Case], result: CaseResult) -> dict[str, object]:
+    case = next(c for c in cases if domain.name_of(c) == result.case)
+    return {
+        "picture": domain.show(case),
+        "result": result,
+        "trace": domain.judge(case, result.answer.plan).trace,
+    }
+
+
+def judged(shop: Workshop, programs: Sequence[Program], train: Sequence[Case]) -> list[Attempt]:
+    """The figures of several programs on the training cases."""
+    attempts: list[Attempt] = []
+    most = -math.inf
+    for program in programs:
+        figures = shop.runner.evaluate(program, shop.domain, train).without_results()
+        attempts.append(Attempt(program=program, train=figures, best=figures.mean > most + _BETTER))
+        most = figures.mean if attempts[-1].best else most
+    return attempts
 
 
 class Development(Record):

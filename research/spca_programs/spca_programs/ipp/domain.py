@@ -59,32 +59,24 @@ class Domain(Protocol[Case]):
 
     def split(self, train: int, test: int, seed: int) -> tuple[list[Case], list[Case]]:
         """Cases to improve programs on, and cases to judge them by in the end; no world is in both."""
-        ...
 
     def name_of(self, case: Case) -> str:
         """A case's name, for tables and files."""
-        ...
 
     def arguments(self, case: Case) -> list[Any]:
         """Return the arguments that `solve` is called with: plain JSON values."""
-        ...
 
     def show(self, case: Case) -> str:
         """The case in words and as a picture, for prompts."""
-        ...
 
     def judge(self, case: Case, plan: Sequence[str]) -> Judgement:
         """Carry the plan out by the real rules. Never raises for a bad plan."""
-        ...
 
     def after(self, case: Case, plan: Sequence[str]) -> str:
         """The state that the actions lead to, in the form of `show`."""
-        ...
 
     def reference(self, case: Case) -> float:
         """A score worth comparing with: the best there is, or the best that is known."""
-        ...
 
     def baseline(self, name: str, cases: Sequence[Case], seed: int) -> list[Answer]:
         """Return the answers of one of `baselines`."""
-        ...

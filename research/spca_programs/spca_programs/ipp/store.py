@@ -8,12 +8,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from spca_core.errors import InputError
-from spca_core.paths import LIBRARY
 from spca_core.validation import expecting, plain
 from spca_programs.ipp.develop import Development
 from spca_programs.ipp.program import Program
+from spca_programs.options import PROGRAMS
 
-PROGRAMS = LIBRARY / "programs"
 _RECORD = "development.json"
 
 

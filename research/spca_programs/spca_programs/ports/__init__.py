@@ -1,1 +1,1 @@
-"""Interfaces of planning programs, their worlds, and what chooses among programs."""
+"""Interface of the worlds that planning programs act in."""

@@ -31,15 +31,12 @@ class PlanWorld(Protocol):
 
         Raises InputError for an unknown task type, or when there are too few.
         """
-        ...
 
     def briefing(self, task: str) -> Briefing:
         """The information given to the author of a program for that task type."""
-        ...
 
     def reset(self, case: Case) -> Situation:
         """Begin an episode."""
-        ...
 
     def step(self, plan: ActionSequence) -> Transition:
         """Execute a plan.
@@ -47,19 +44,15 @@ class PlanWorld(Protocol):
         An action that fails is reported as a remark, never as an exception. Raises SpcaError after the end of
         the episode.
         """
-        ...
 
     def checkpoint(self) -> bytes:
         """The state of the running episode, for `restore`."""
-        ...
 
     def restore(self, checkpoint: bytes) -> Situation:
         """Return to a checkpoint, possibly of another instance of this world; returns its situation.
 
         Raises InputError for bytes that are no checkpoint of this world.
         """
-        ...
 
     def close(self) -> None:
         """Release everything; harmless when called twice."""
-        ...

@@ -10,11 +10,7 @@ import numpy as np
 
 from spca_core.errors import Cancelled
 from spca_core.model import Record
-from spca_worldcoder.agent.explorer import Explorer
-from spca_worldcoder.agent.modelling import Modelling
-from spca_worldcoder.agent.settings import Settings
-from spca_worldcoder.planning.planner import ModelPlanner
-from spca_worldcoder.records import (
+from spca_programs.experience import (
     EMPTY_PROGRAM,
     Draft,
     Experience,
@@ -23,8 +19,12 @@ from spca_worldcoder.records import (
     Transition,
     TransitionLine,
 )
+from spca_programs.state import State, kinds_in
+from spca_worldcoder.agent.explorer import Explorer
+from spca_worldcoder.agent.modelling import Modelling
+from spca_worldcoder.agent.planner import ModelPlanner
+from spca_worldcoder.options import Settings
 from spca_worldcoder.sandbox import ModelRunner
-from spca_worldcoder.state import State, kinds_in
 from spca_worldcoder.synthesizer import ModelSynthesizer
 from spca_worldcoder.worlds.world import World
 
@@ -65,15 +65,12 @@ class Listener(Protocol):
 
     def step(self, line: TransitionLine) -> None:
         """A step was taken."""
-        ...
 
     def draft(self, draft: Draft, adopted: bool) -> None:
         """A program was written and judged."""
-        ...
 
     def episode(self, result: EpisodeResult) -> None:
         """An episode ended."""
-        ...
 
 
 class Agent:

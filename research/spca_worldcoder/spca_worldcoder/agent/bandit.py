@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 
-from spca_worldcoder.records import Program, Verdict
+from spca_programs.experience import Program, Verdict
+from spca_worldcoder.options import Strategy
 
 _CONSTANT = 5.0
 """C in the prior of an arm (published)."""
-Strategy = Literal["bandit", "greedy", "breadth"]
 
 
 @dataclass

@@ -6,11 +6,11 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
+from spca_induction.view import Frame, FrameFinder, look
+from spca_programs.experience import Program, Transition
+from spca_programs.state import State, difference, to_json
 from spca_worldcoder import prelude
-from spca_worldcoder.induction.view import Frame, FrameFinder, look
-from spca_worldcoder.records import Program, Transition
 from spca_worldcoder.sandbox import ModelRunner
-from spca_worldcoder.state import State, difference, to_json
 
 _REACH = 2
 """How many cells ahead surroundings go."""

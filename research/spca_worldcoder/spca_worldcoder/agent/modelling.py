@@ -11,12 +11,12 @@ from typing import TypeVar
 import numpy as np
 
 from spca_core.ports.proposer import SERVER_FAULTS, ModelError
+from spca_programs.experience import EMPTY_PROGRAM, Asked, Draft, Experience, Program, Transition, Verdict
+from spca_programs.state import State, in_words
 from spca_worldcoder.agent.bandit import Arm, Bandit, search
-from spca_worldcoder.agent.settings import Settings
-from spca_worldcoder.planning.planner import ModelPlanner, Plan
-from spca_worldcoder.records import EMPTY_PROGRAM, Asked, Draft, Experience, Program, Transition, Verdict
+from spca_worldcoder.agent.planner import ModelPlanner, Plan
+from spca_worldcoder.options import Settings
 from spca_worldcoder.sandbox import ModelRunner
-from spca_worldcoder.state import State, in_words
 from spca_worldcoder.synthesizer import ModelSynthesizer
 
 T = TypeVar("T")

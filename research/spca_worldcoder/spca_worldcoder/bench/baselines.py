@@ -16,13 +16,13 @@ from spca_benchmarks.minigrid.learning.ppo import Learner, Observed, Settings
 from spca_core.model import Record
 from spca_core.ports.chat import ChatModel
 from spca_core.ports.proposer import ModelError
+from spca_induction.emit import emit
+from spca_induction.goals import Ending, RewardRules
+from spca_induction.rulebook import Clause, Group, Rulebook
+from spca_induction.view import Frame
+from spca_programs.experience import Program, Usage
 from spca_programs.ipp.dialogue import Dialogue, render
-from spca_worldcoder.induction.emit import emit
-from spca_worldcoder.induction.goals import Ending, RewardRules
-from spca_worldcoder.induction.rulebook import Clause, Group, Rulebook
-from spca_worldcoder.induction.view import Frame
-from spca_worldcoder.records import Program, Usage
-from spca_worldcoder.state import State, in_words, name_of
+from spca_programs.state import State, in_words, name_of
 from spca_worldcoder.worlds import sokoban
 from spca_worldcoder.worlds.world import World
 

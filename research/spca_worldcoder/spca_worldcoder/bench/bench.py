@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 from statistics import median
-from typing import ClassVar, Literal
-
-from pydantic import Field
+from typing import ClassVar
 
 from spca_benchmarks.campaigns.bench import Bench, Done
 from spca_benchmarks.campaigns.page import Page, PageTable
@@ -15,19 +13,18 @@ from spca_benchmarks.minigrid.learning.ppo import require_torch
 from spca_core.errors import InputError
 from spca_core.model import Record
 from spca_core.run_folder import RunFolder
+from spca_induction.pddl.search import ClassicalSearch
 from spca_llm.chat import open_chat
 from spca_planner.solver.process import SolverProcess
+from spca_programs.experience import Contradiction, Draft, NotLearnable, Program, TransitionLine
 from spca_worldcoder.agent.agent import Agent, EnvironmentResult, EpisodeResult
-from spca_worldcoder.agent.settings import EPSILON, Settings
+from spca_worldcoder.agent.planner import ModelPlanner
 from spca_worldcoder.bench.baselines import ppo_played, random_actions, react, true_sokoban
 from spca_worldcoder.bench.page import learned_table, write_sections
 from spca_worldcoder.bench.rows import Baselines, Learned, Solved, Spent, WorldcoderRow, WorldcoderTrial
 from spca_worldcoder.bench.suites import FEW, REACT_EPISODES, SOLVING, SUITES
-from spca_worldcoder.planning.classical import ClassicalSearch
-from spca_worldcoder.planning.planner import ModelPlanner
-from spca_worldcoder.records import Contradiction, Draft, NotLearnable, Program, TransitionLine
-from spca_worldcoder.run import LearnOptions, laboratory, reach_model
-from spca_worldcoder.worlds.catalogue import WorldOptions
+from spca_worldcoder.options import EPSILON, BenchOptions, LearnOptions, Settings, WorldOptions
+from spca_worldcoder.run import laboratory, reach_model
 from spca_worldcoder.worlds.minigrid import CURRICULUM, shortest_way
 from spca_worldcoder.worlds.sokoban import Sokoban
 from spca_worldcoder.worlds.world import World
@@ -43,23 +40,11 @@ _SIZES = ((2, 7), (3, 7), (5, 10), (6, 10))
 """Boxes and cells along each side of unseen levels."""
 
 
-class WorldcoderBench(Bench[WorldcoderTrial, WorldcoderRow]):
+class WorldcoderBench(BenchOptions, Bench[WorldcoderTrial, WorldcoderRow]):
     """Suites × seeds; Sokoban's programs are tried on unseen levels."""
 
     name: ClassVar[str] = "worldcoder"
     result_type: ClassVar[type[Record]] = WorldcoderRow
-
-    suites: tuple[str, ...] = ()
-    seeds: int = Field(10, ge=1)
-    first_seed: int = Field(0, ge=0)
-    levels: int = Field(200, ge=0)
-    """Unseen levels in all, for each number of boxes."""
-    models: tuple[str, ...] = ()
-    """Where the answers of each model come from, as for `spca run`; empty: no ReAct baseline."""
-    synthesizer: Literal["inductive", "language"] = "inductive"
-    """Who writes the programs; `language`: each of the `models`, as published."""
-    ppo: int = Field(0, ge=0)
-    """Actions that PPO is given in Sokoban, to a whole update; 0: it is left out."""
 
     def prepare(self, folder: Path) -> None:
         """InputError for an unknown suite, a model that does not answer, or PPO that is not installed."""

@@ -139,11 +139,6 @@ def _curves(found: Mapping[tuple[str, str], Sequence[Learned]], page: Page) -> N
             )
 
 
-def _known(one: Learned, x: int) -> bool:
-    """Return whether nothing was predicted wrong after so many actions."""
-    return one.result.actions_to_model <= x
-
-
 def _won(one: Learned, x: int) -> bool:
     """Return whether the last episode by so many actions was won; who has learned goes on so."""
     ended = bisect_right(one.ends, x)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from spca_core.model import Record
+from spca_programs.experience import Usage
 from spca_worldcoder.agent.agent import EnvironmentResult
 from spca_worldcoder.bench.baselines import Played
-from spca_worldcoder.records import Usage
 
 
 class WorldcoderTrial(Record):

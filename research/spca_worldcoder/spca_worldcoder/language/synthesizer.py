@@ -10,10 +10,10 @@ import numpy as np
 from spca_core.ports.chat import ChatModel
 from spca_core.ports.proposer import ModelError
 from spca_core.prompting import PYTHON, fenced
+from spca_programs.experience import Experience, Program, Transition, Usage, Verdict, words_apart
 from spca_programs.ipp.dialogue import Dialogue, render
-from spca_worldcoder.records import Experience, Program, Transition, Usage, Verdict, words_apart
+from spca_programs.state import State, described, in_words
 from spca_worldcoder.sandbox import SIGNATURES
-from spca_worldcoder.state import State, described, in_words
 
 _PACKAGE = "spca_worldcoder.language"
 _FIRST, _FITTING, _GOALS = 7, 3, 3

@@ -8,24 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from pydantic import Field
-
-from spca_core.model import Record
 from spca_programs.factories import factory_of
+from spca_worldcoder.options import WorldOptions
 from spca_worldcoder.worlds.sokoban import Sokoban
 from spca_worldcoder.worlds.world import World
 
 GROUP = "spca.learnable_worlds"
-
-
-class WorldOptions(Record):
-    """Choice of worlds. Fields that a world has no use for are ignored by it."""
-
-    world: str
-    environments: tuple[str, ...] = ()
-    """Names of environments in their order; empty for the world's own curriculum."""
-    boxes: int = Field(2, ge=1, le=8)
-    size: int = Field(7, ge=5, le=12)
 
 
 def make_worlds(options: WorldOptions) -> list[World]:

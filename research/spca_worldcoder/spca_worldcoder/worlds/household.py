@@ -1,25 +1,18 @@
-"""Rooms of a household, played by ALFWorld's own engine and observed in full.
+"""Rooms of a household, played by ALFWorld's rules and observed in full.
 
 Nothing has a cell: things have a `name`, receptacles may be `open`, objects are `inside` a receptacle.
 Actions name what they are done to (`take apple_1 fridge_1`), so a room's actions are not those of another.
-A room has about 1,000 commands, so searches in a program are slow. Needs an optional package
-(`spca_household.engine`).
+A room has about 1,000 commands, so searches in a program are slow.
 """
 
 from __future__ import annotations
 
 from spca_core.errors import InputError
 from spca_household.engine import Game
-from spca_household.kinds import APPLIANCES, draw_habits
+from spca_household.kinds import APPLIANCES, LAMP, OBJECTS, RECEPTACLES, draw_habits
 from spca_household.room import TASKS, Room, draw_room, kind_of
-from spca_worldcoder.state import State, entity, state_of
+from spca_programs.state import State, entity, state_of
 from spca_worldcoder.worlds.world import Step
-
-_FLAGS = {
-    "heatable": "heatable", "coolable": "coolable", "cleanable": "cleanable", "toggleable": "toggleable",
-    "ishot": "hot", "iscool": "cool", "isclean": "clean", "istoggled": "on",
-}  # fmt: skip
-"""ALFWorld's predicate → attribute, there only where it is true."""
 
 
 class HouseholdWorld:
@@ -63,21 +56,23 @@ def commands_of(room: Room) -> tuple[str, ...]:
 
 
 def observe(game: Game) -> State:
-    """Furniture, objects and the agent."""
-    held, facts = game.held(), game.facts
-    inside = {f[1]: f[2] for f in facts if f[0] == "inreceptacle" and f[1] != held}
-    things = [entity("agent", at=game.where() or None, holding=held or None)]
+    """Furniture, objects and the agent; what an object is like is there only where it is true."""
+    things = [entity("agent", at=game.where() or None, holding=game.held() or None)]
     for name in game.room.receptacles:
-        door = {"open": game.is_open(name)} if ("openable", name) in facts else {}
+        door = {"open": game.is_open(name)} if RECEPTACLES[kind_of(name)].openable else {}
         things.append(entity(kind_of(name), name=name, **door))
     for name in game.room.objects:
-        flags = {attribute: True for predicate, attribute in _FLAGS.items() if (predicate, name) in facts}
-        things.append(entity(kind_of(name), name=name, inside=inside.get(name), **flags))
+        if kind_of(name) == LAMP:
+            flags = ["toggleable", *(["on"] if game.is_lit(name) else [])]
+        else:
+            flags = [*(f"{t}able" for t in OBJECTS[kind_of(name)].treatments), *game.treated(name)]
+        inside = game.place_of(name) or None
+        things.append(entity(kind_of(name), name=name, inside=inside, **dict.fromkeys(flags, True)))
     return state_of(things)
 
 
 def household_tasks(names: tuple[str, ...]) -> list[HouseholdWorld]:
-    """A world for each type of task. InputError for an unknown one, or where the engine is missing."""
+    """A world for each type of task. InputError for an unknown one."""
     if unknown := [name for name in names if name not in TASKS]:
         raise InputError(f"unknown task type '{unknown[0]}'", "household", f"one of {', '.join(TASKS)}")
     return [HouseholdWorld(name) for name in names or TASKS]

@@ -9,7 +9,7 @@ from spca_core.errors import InputError
 from spca_minigrid.cells import DIRECTIONS
 from spca_minigrid.mission import parse_mission
 from spca_minigrid.world import GridWorld as Grid
-from spca_worldcoder.state import Entity, State, entity, state_of
+from spca_programs.state import Entity, State, entity, state_of
 from spca_worldcoder.worlds.world import Step
 
 CURRICULUM = ("Empty-5x5", "DoorKey-5x5", "Unlock", "Fetch-6x6-N2", "UnlockPickup", "BlockedUnlockPickup")

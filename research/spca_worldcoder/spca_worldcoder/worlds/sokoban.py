@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from spca_core.errors import InputError
-from spca_worldcoder.state import Entity, State, entity, state_of
+from spca_programs.state import Entity, State, entity, state_of
 from spca_worldcoder.worlds.world import Step
 
 Cell = tuple[int, int]

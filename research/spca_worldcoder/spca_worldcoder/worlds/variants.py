@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from spca_worldcoder.state import Entity, State, entity, state_of
+from spca_programs.state import Entity, State, entity, state_of
 from spca_worldcoder.worlds.sokoban import Level, Sokoban
 from spca_worldcoder.worlds.world import Step, World
 

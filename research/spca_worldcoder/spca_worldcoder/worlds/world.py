@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple, Protocol
 
-from spca_worldcoder.state import State
+from spca_programs.state import State
 
 
 class Step(NamedTuple):
@@ -23,12 +23,9 @@ class World(Protocol):
     @property
     def actions(self) -> tuple[str, ...]:
         """Names of the present episode's actions; they need not say what the actions do."""
-        ...
 
     def reset(self, seed: int) -> tuple[State, str]:
         """Begin an episode: its first state and its mission. Equal seeds give equal episodes."""
-        ...
 
     def step(self, action: str) -> Step:
         """Carry out an action. ValueError for one that does not exist."""
-        ...

@@ -1,9 +1,10 @@
-"""Command-line options made from the fields of `RunOptions`, where their meaning is; and completion."""
+"""Command-line options made from the fields of a record, where their meaning is; and completion."""
 
 from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from functools import partial
 from typing import Annotated, Any, get_args, get_type_hints
 
 import typer
@@ -13,10 +14,11 @@ from spca_core.options import RunOptions, described
 
 VIEW = "Open a live window (needs a display); `--view web`: a page to watch and to speak to the robot on."
 OVER_ROS = "On the robot that is on the ROS graph; without one, on a simulator that ends with this."
+_keyword = partial(inspect.Parameter, kind=inspect.Parameter.KEYWORD_ONLY)
 
 
-def takes(*names: str, **defaults: object) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Give a command these options of a run; it gets their values as a dictionary, its parameter `wanted`.
+def takes(*names: str, of: Any = RunOptions, to: str = "wanted", **defaults: object) -> Callable[[Any], Any]:
+    """Give a command these options of a record; it gets their values as a dictionary, as its parameter `to`.
 
     `defaults` are those of this command where they are others than of the record.
     """
@@ -25,19 +27,19 @@ def takes(*names: str, **defaults: object) -> Callable[[Callable[..., Any]], Cal
         def call(**values: Any) -> Any:
             wanted = {name: values.pop(name) for name in names}
             wanted.update((name, word) for name, word in WORDS.items() if values.pop(f"{name}_{word}", False))
-            return command(wanted=wanted, **values)
+            return command(**{to: wanted}, **values)
 
         hints = get_type_hints(command, include_extras=True)
         parameters: list[inspect.Parameter] = []
         for parameter in inspect.signature(command).parameters.values():
-            if parameter.name != "wanted":
+            if parameter.name != to:
                 parameters.append(parameter.replace(annotation=hints[parameter.name]))
                 continue
             for name in names:
-                parameters.append(_option(name, defaults))
+                parameters.append(_option(of, name, defaults))
                 if word := WORDS.get(name):
                     both = Annotated[bool, typer.Option(f"--{name}-{word}", hidden=True)]
-                    parameters.append(_keyword(f"{name}_{word}", both, False))
+                    parameters.append(_keyword(f"{name}_{word}", annotation=both, default=False))
         parameters = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in parameters]
         call.__name__, call.__doc__ = command.__name__, command.__doc__
         call.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
@@ -47,16 +49,18 @@ def takes(*names: str, **defaults: object) -> Callable[[Callable[..., Any]], Cal
     return decorate
 
 
-def _option(name: str, defaults: dict[str, object]) -> inspect.Parameter:
-    """Return the option of one field; a flag has a negative form only if the record's default is on."""
-    field = RunOptions.model_fields[name]
+def _option(of: Any, name: str, defaults: dict[str, object]) -> inspect.Parameter:
+    """Return a field's option: repeatable if it has several values, with a negative form if it is on."""
+    field = of.model_fields[name]
     kinds = {*get_args(field.annotation)} or {field.annotation}
-    kind: Any = next((k for k in (bool, int, float) if k in kinds), str)
-    flags = [f"--{name}"] if kind is bool and field.default is False and name not in defaults else []
-    values = _values(name) if kind is str else None
+    kind: Any = next((k for k in (bool, int, float) if k in kinds), list[str] if ... in kinds else str)
+    flag = kind is bool and field.default is False and name not in defaults
+    single = name.replace("ies", "y").removesuffix("s") if ... in kinds else name
+    flags = [f"--{single.replace('_', '-')}"] if flag or ... in kinds else []
+    values = _values(name) if of is RunOptions and kind is str else None
     option = typer.Option(*flags, autocompletion=values, help=VIEW if name == "view" else field.description)
-    optional = kind | None if type(None) in kinds else kind
-    return _keyword(name, Annotated[optional, option], defaults.get(name, field.default))
+    optional: Any = kind | None if type(None) in kinds else kind
+    return _keyword(name, annotation=Annotated[optional, option], default=defaults.get(name, field.default))
 
 
 def _values(name: str) -> Callable[[str], list[str]]:
@@ -78,10 +82,6 @@ def _values(name: str) -> Callable[[str], list[str]]:
         return sorted({value for value in found if value.startswith(incomplete)})
 
     return complete
-
-
-def _keyword(name: str, annotation: Any, default: object) -> inspect.Parameter:
-    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
 
 
 def complete_level(incomplete: str) -> list[str]:

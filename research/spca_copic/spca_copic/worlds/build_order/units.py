@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
-from spca_core.model import Record
+from typing import Literal, NamedTuple
 
 COMMAND_CENTER, SUPPLY_DEPOT, REFINERY, SCV = "CommandCenter", "SupplyDepot", "Refinery", "SCV"
 
 
-class Entry(Record):
+class Entry(NamedTuple):
     """A unit, structure or add-on. `maker` is the structure that trains it, or SCV; `seconds` at “faster”."""
 
     name: str
@@ -31,62 +29,38 @@ class Entry(Record):
         return f"{'TRAIN' if self.kind == 'unit' else 'BUILD'} {self.name}"
 
 
-def _unit(name: str, minerals: int, gas: int, seconds: int, supply: int, maker: str, *needs: str) -> Entry:
-    return Entry(
-        name=name,
-        kind="unit",
-        minerals=minerals,
-        gas=gas,
-        seconds=seconds,
-        maker=maker,
-        supply=supply,
-        needs=needs,
-    )
-
-
-def _structure(name: str, minerals: int, gas: int, seconds: int, *needs: str, provides: int = 0) -> Entry:
-    return Entry(
-        name=name, kind="structure", minerals=minerals, gas=gas, seconds=seconds, maker=SCV, needs=needs,
-        provides=provides,
-    )  # fmt: skip
-
-
-def _techlab(maker: str) -> Entry:
-    return Entry(name=f"{maker}TechLab", kind="addon", minerals=50, gas=25, seconds=18, maker=maker)
-
-
 ENTRIES: dict[str, Entry] = {
     entry.name: entry
     for entry in (
-        _structure(COMMAND_CENTER, 400, 0, 71, provides=15),
-        _structure(SUPPLY_DEPOT, 100, 0, 21, provides=8),
-        _structure(REFINERY, 75, 0, 21),
-        _structure("Barracks", 150, 0, 46, SUPPLY_DEPOT),
-        _structure("Factory", 150, 100, 43, "Barracks"),
-        _structure("Starport", 150, 100, 36, "Factory"),
-        _structure("Armory", 150, 50, 46, "Factory"),
-        _structure("GhostAcademy", 150, 50, 29, "Barracks"),
-        _structure("FusionCore", 150, 150, 46, "Starport"),
-        _techlab("Barracks"),
-        _techlab("Factory"),
-        _techlab("Starport"),
-        _unit(SCV, 50, 0, 12, 1, COMMAND_CENTER),
-        _unit("Marine", 50, 0, 18, 1, "Barracks"),
-        _unit("Marauder", 100, 25, 21, 2, "Barracks", "BarracksTechLab"),
-        _unit("Reaper", 50, 50, 32, 1, "Barracks"),
-        _unit("Ghost", 150, 125, 29, 2, "Barracks", "BarracksTechLab", "GhostAcademy"),
-        _unit("Hellion", 100, 0, 21, 2, "Factory"),
-        _unit("Hellbat", 100, 0, 21, 2, "Factory", "Armory"),
-        _unit("WidowMine", 75, 25, 21, 2, "Factory"),
-        _unit("Cyclone", 125, 50, 32, 3, "Factory", "FactoryTechLab"),
-        _unit("SiegeTank", 150, 125, 32, 3, "Factory", "FactoryTechLab"),
-        _unit("Thor", 300, 200, 43, 6, "Factory", "FactoryTechLab", "Armory"),
-        _unit("VikingFighter", 150, 75, 30, 2, "Starport"),
-        _unit("Medivac", 100, 100, 30, 2, "Starport"),
-        _unit("Liberator", 150, 125, 43, 3, "Starport"),
-        _unit("Raven", 100, 150, 34, 2, "Starport", "StarportTechLab"),
-        _unit("Banshee", 150, 100, 43, 3, "Starport", "StarportTechLab"),
-        _unit("BattleCruiser", 400, 300, 64, 6, "Starport", "StarportTechLab", "FusionCore"),
+        Entry(COMMAND_CENTER, "structure", 400, 0, 71, SCV, 0, 15),
+        Entry(SUPPLY_DEPOT, "structure", 100, 0, 21, SCV, 0, 8),
+        Entry(REFINERY, "structure", 75, 0, 21, SCV),
+        Entry("Barracks", "structure", 150, 0, 46, SCV, 0, 0, (SUPPLY_DEPOT,)),
+        Entry("Factory", "structure", 150, 100, 43, SCV, 0, 0, ("Barracks",)),
+        Entry("Starport", "structure", 150, 100, 36, SCV, 0, 0, ("Factory",)),
+        Entry("Armory", "structure", 150, 50, 46, SCV, 0, 0, ("Factory",)),
+        Entry("GhostAcademy", "structure", 150, 50, 29, SCV, 0, 0, ("Barracks",)),
+        Entry("FusionCore", "structure", 150, 150, 46, SCV, 0, 0, ("Starport",)),
+        Entry("BarracksTechLab", "addon", 50, 25, 18, "Barracks"),
+        Entry("FactoryTechLab", "addon", 50, 25, 18, "Factory"),
+        Entry("StarportTechLab", "addon", 50, 25, 18, "Starport"),
+        Entry(SCV, "unit", 50, 0, 12, COMMAND_CENTER, 1),
+        Entry("Marine", "unit", 50, 0, 18, "Barracks", 1),
+        Entry("Marauder", "unit", 100, 25, 21, "Barracks", 2, 0, ("BarracksTechLab",)),
+        Entry("Reaper", "unit", 50, 50, 32, "Barracks", 1),
+        Entry("Ghost", "unit", 150, 125, 29, "Barracks", 2, 0, ("BarracksTechLab", "GhostAcademy")),
+        Entry("Hellion", "unit", 100, 0, 21, "Factory", 2),
+        Entry("Hellbat", "unit", 100, 0, 21, "Factory", 2, 0, ("Armory",)),
+        Entry("WidowMine", "unit", 75, 25, 21, "Factory", 2),
+        Entry("Cyclone", "unit", 125, 50, 32, "Factory", 3, 0, ("FactoryTechLab",)),
+        Entry("SiegeTank", "unit", 150, 125, 32, "Factory", 3, 0, ("FactoryTechLab",)),
+        Entry("Thor", "unit", 300, 200, 43, "Factory", 6, 0, ("FactoryTechLab", "Armory")),
+        Entry("VikingFighter", "unit", 150, 75, 30, "Starport", 2),
+        Entry("Medivac", "unit", 100, 100, 30, "Starport", 2),
+        Entry("Liberator", "unit", 150, 125, 43, "Starport", 3),
+        Entry("Raven", "unit", 100, 150, 34, "Starport", 2, 0, ("StarportTechLab",)),
+        Entry("Banshee", "unit", 150, 100, 43, "Starport", 3, 0, ("StarportTechLab",)),
+        Entry("BattleCruiser", "unit", 400, 300, 64, "Starport", 6, 0, ("StarportTechLab", "FusionCore")),
     )
 }
 UNITS = tuple(name for name, entry in ENTRIES.items() if entry.kind == "unit")

@@ -167,8 +167,6 @@ class BuildOrderWorld:
     def close(self) -> None:
         """Nothing to release."""
 
-    # --- helpers --------------------------------------------------------------------------------------------
-
     def _give(self, action: str) -> Remark | None:
         if action == WAIT:
             due = min((at for _, at in self._base.work), default=self._base.time + _WAIT_S)
@@ -273,6 +271,9 @@ def _listed(counts: dict[str, int]) -> str:
 
 
 _ACTIONS = (
-    *(ActionKind(name=entry.order, detail=entry.model_dump(mode="json")) for entry in ENTRIES.values()),
+    *(
+        ActionKind(name=entry.order, detail={**entry._asdict(), "needs": list(entry.needs)})
+        for entry in ENTRIES.values()
+    ),
     ActionKind(name=WAIT, about=f"let time pass until something is done, at most {_WAIT_S} s"),
 )

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from spca_copic.worlds.limited_actions import LimitedActions
+from spca_copic.worlds.limited_actions import Played, PlayedAgain
 from spca_core.errors import InputError, SpcaError
-from spca_core.model import Record
-from spca_core.validation import expecting
-from spca_household.engine import Game, load_engine
+from spca_household.engine import Game
 from spca_household.kinds import draw_habits
-from spca_household.room import TASKS, Room, draw_room, kind_of
+from spca_household.room import TASKS, draw_room, kind_of
 from spca_programs.grammar import read_briefing
 from spca_programs.plan_world import (
     ActionKind,
@@ -54,17 +52,7 @@ _ACTIONS = tuple(
 )
 
 
-class _Checkpoint(Record):
-    """State that `HouseholdWorld.checkpoint` keeps: the commands lead to the same state again."""
-
-    room: Room
-    done: tuple[str, ...]
-    seen: dict[str, tuple[str, ...]]
-    steps: int
-    over: bool
-
-
-class HouseholdWorld(LimitedActions):
+class HouseholdWorld(PlayedAgain):
     """See `spca_programs.ports.plan_world.PlanWorld`.
 
     Where things are kept is a habit of the house (`habits` draws another house): training and test cases
@@ -77,12 +65,9 @@ class HouseholdWorld(LimitedActions):
     returns = True
     limit = 50  # as published
     cost = 0.01
-    game = Game
 
     def __init__(self, habits: int = 1) -> None:
         super().__init__()
-        if self.game is Game:
-            load_engine()  # before a model is asked for programs
         self._habits = draw_habits(habits)
         self._game: Game | None = None
         self._shown: dict[str, dict[str, Any]] = {}
@@ -106,33 +91,15 @@ class HouseholdWorld(LimitedActions):
         """A room in which nothing was looked into yet."""
         if case.task not in TASKS or not case.name.startswith(case.task):
             raise InputError(f"no case of {self.name}: {case.task}/{case.name}")
-        self._game = self.game(draw_room(case.task, self._habits, f"{case.seed}/{case.name}"))
-        self._shown, self._taken, self._over = {}, 0, False
-        self._show_all({})
-        return self._situation()
-
-    def checkpoint(self) -> bytes:
-        """The room and the commands so far, as JSON."""
-        game = self._playing()
-        seen = {name: tuple(r["contents"]) for name, r in self._shown.items() if "contents" in r}
-        saved = _Checkpoint(room=game.room, done=game.done, seen=seen, steps=self._taken, over=self._over)
-        return saved.model_dump_json().encode()
-
-    def restore(self, checkpoint: bytes) -> Situation:
-        """Back to a checkpoint. Raises InputError for anything else."""
-        with expecting("a checkpoint", self.name):
-            saved = _Checkpoint.model_validate_json(checkpoint)
-        if self._game is None or self._game.room != saved.room:
-            self._game = self.game(saved.room)
-        self._game.replay(saved.done)
-        self._shown, self._taken, self._over = {}, saved.steps, saved.over
-        self._show_all(saved.seen)
+        self._game = Game(draw_room(case.task, self._habits, f"{case.seed}/{case.name}"))
+        self._played, self._taken, self._over = Played(case=case), 0, False
+        self._shown = {}
+        for name in self._game.room.receptacles:
+            self._show(name, None)
         return self._situation()
 
     def close(self) -> None:
         """Nothing to release."""
-
-    # --- helpers --------------------------------------------------------------------------------------------
 
     def _playing(self) -> Game:
         if self._game is None:
@@ -148,10 +115,6 @@ class HouseholdWorld(LimitedActions):
         if at:
             self._show(at, game.contents(at) if game.is_open(at) else self._shown[at].get("contents"))
         return None
-
-    def _show_all(self, seen: Mapping[str, Sequence[str]]) -> None:
-        for name in self._playing().room.receptacles:
-            self._show(name, seen.get(name))
 
     def _show(self, name: str, contents: Sequence[str] | None) -> None:
         shown = {"kind": kind_of(name), "open": self._playing().is_open(name)}

@@ -69,8 +69,6 @@ class NethackWorld(PlayedAgain):
             self._game = None
         self._hero, self._played, self._over = None, None, True
 
-    # --- helpers --------------------------------------------------------------------------------------------
-
     def _playing(self) -> Hero:
         if self._hero is None:
             raise SpcaError("no episode has begun: reset first")

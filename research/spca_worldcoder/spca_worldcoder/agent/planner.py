@@ -9,9 +9,9 @@ import time
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from spca_worldcoder.records import Program
+from spca_programs.experience import Program
+from spca_programs.state import State
 from spca_worldcoder.sandbox import ModelRunner
-from spca_worldcoder.state import State
 
 
 class Plan(NamedTuple):

@@ -9,8 +9,8 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass
 from typing import Any
 
-from spca_worldcoder.records import Transition
-from spca_worldcoder.state import Entity, State
+from spca_programs.experience import Transition
+from spca_programs.state import Entity, State
 
 Vector = tuple[int, int]
 REACH = 3

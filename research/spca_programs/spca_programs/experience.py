@@ -11,7 +11,7 @@ from pydantic import Field
 from spca_core import result
 from spca_core.model import Record
 from spca_programs.ipp.dialogue import Dialogue
-from spca_worldcoder.state import State, from_json, to_json
+from spca_programs.state import State, from_json, to_json
 
 
 @dataclass(frozen=True)

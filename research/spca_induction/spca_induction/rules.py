@@ -14,13 +14,13 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from spca_core.errors import Cancelled
-from spca_worldcoder.induction import effects, literals
-from spca_worldcoder.induction.effects import Template
-from spca_worldcoder.induction.literals import Conjunction, Literal
-from spca_worldcoder.induction.rulebook import Clause, Group
-from spca_worldcoder.induction.view import REACH, Frame, View, look
-from spca_worldcoder.records import NotLearnable, Transition
-from spca_worldcoder.state import State, in_words
+from spca_induction import effects, literals
+from spca_induction.effects import Template
+from spca_induction.literals import Conjunction, Literal
+from spca_induction.rulebook import Clause, Group
+from spca_induction.view import REACH, Frame, View, look
+from spca_programs.experience import NotLearnable, Transition
+from spca_programs.state import State, in_words
 
 _WIDEST_SEARCH = 60
 """Literals of one example that conjunctions are made of, cheapest first."""

@@ -14,9 +14,9 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from spca_worldcoder.induction.view import Frame, is_vector
-from spca_worldcoder.records import Transition
-from spca_worldcoder.state import Entity, State, difference
+from spca_induction.view import Frame, is_vector
+from spca_programs.experience import Transition
+from spca_programs.state import Entity, State, difference
 
 ANY = "*"
 MENTIONED = "?"

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from spca_worldcoder.induction.rulebook import Rulebook
-from spca_worldcoder.induction.view import Vector, is_vector
-from spca_worldcoder.state import Entity, State
+from spca_induction.rulebook import Rulebook
+from spca_induction.view import Vector, is_vector
+from spca_programs.state import Entity, State
 
 COMPASS: tuple[Vector, ...] = ((1, 0), (0, 1), (-1, 0), (0, -1))
 """The directions `d0` to `d3`."""

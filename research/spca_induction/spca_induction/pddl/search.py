@@ -1,4 +1,4 @@
-"""Rules as PDDL, so that a classical planner can search in them.
+"""Search by Fast Downward, for programs that come with their rules: these are told in PDDL.
 
 Where the rules say more than this language can, that is said (`NotCompilable`). A plan is a proposal: the
 program has the last word on every step of it.
@@ -9,14 +9,46 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Sequence
 
-from spca_worldcoder.induction.effects import MATRICES, turned
-from spca_worldcoder.induction.goals import Goal
-from spca_worldcoder.induction.rulebook import Rulebook
-from spca_worldcoder.planning.actions import ActionWriter
-from spca_worldcoder.planning.conditions import GoalFormula, with_contraries
-from spca_worldcoder.planning.dead_ends import Cell, live_cells
-from spca_worldcoder.planning.vocabulary import COMPASS, NotCompilable, Vocabulary, cell_name, grid_around
-from spca_worldcoder.state import State
+from spca_induction.effects import MATRICES, turned
+from spca_induction.goals import Goal
+from spca_induction.pddl.actions import ActionWriter
+from spca_induction.pddl.conditions import GoalFormula, with_contraries
+from spca_induction.pddl.dead_ends import Cell, live_cells
+from spca_induction.pddl.vocabulary import COMPASS, NotCompilable, Vocabulary, cell_name, grid_around
+from spca_induction.rulebook import Rulebook
+from spca_planner.solver.judgement import Case, Greedy
+from spca_planner.solver.process import SolverProcess
+from spca_programs.experience import Program
+from spca_programs.state import State
+
+
+class ClassicalSearch:
+    """A `Searcher` over the bundled Fast Downward (greedy search)."""
+
+    def __init__(
+        self, solver: SolverProcess, timeout_s: float = 4.0, cancelled: Callable[[], bool] = lambda: False
+    ) -> None:
+        self._solver, self._timeout_s, self._cancelled = solver, timeout_s, cancelled
+
+    def __call__(
+        self, program: Program, state: State, mission: str, actions: Sequence[str]
+    ) -> list[str] | None:
+        """See `Searcher`; None for a program without rules, or with rules that PDDL cannot say."""
+        if not program.rules:
+            return None
+        try:
+            domain, problem, goals = compile_rules(
+                Rulebook.read(program.rules), state, mission, actions, self._cancelled
+            )
+        except NotCompilable:
+            return None
+        greedy: Greedy = "counting" if goals > 1 else "relaxation"
+        judgement = self._solver.judge(
+            Case(domain=domain, problem=problem, timeout_s=self._timeout_s, greedy=greedy), self._cancelled
+        )
+        if judgement.critic:
+            return [] if not judgement.timed_out and judgement.critic == "solve" else None
+        return [actions[int(step[0].partition("_")[0][1:])] for step in judgement.steps]
 
 
 def compile_rules(

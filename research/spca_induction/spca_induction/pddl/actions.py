@@ -5,9 +5,8 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Sequence
 
-from spca_worldcoder.induction.effects import MATRICES, Effect, Role, roles
-from spca_worldcoder.induction.rulebook import Clause, Rulebook
-from spca_worldcoder.planning.conditions import (
+from spca_induction.effects import MATRICES, Effect, Role, roles
+from spca_induction.pddl.conditions import (
     FALSE,
     TRUE,
     Assumed,
@@ -17,7 +16,8 @@ from spca_worldcoder.planning.conditions import (
     formula,
     not_all,
 )
-from spca_worldcoder.planning.vocabulary import COMPASS, NotCompilable, Vocabulary
+from spca_induction.pddl.vocabulary import COMPASS, NotCompilable, Vocabulary
+from spca_induction.rulebook import Clause, Rulebook
 
 
 class ActionWriter:

@@ -10,9 +10,9 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Sequence
 
 from spca_core.errors import Cancelled
-from spca_worldcoder.induction.rulebook import Rulebook
-from spca_worldcoder.planning.vocabulary import grid_around
-from spca_worldcoder.state import Entity, State, state_of
+from spca_induction.pddl.vocabulary import grid_around
+from spca_induction.rulebook import Rulebook
+from spca_programs.state import Entity, State, state_of
 
 Cell = tuple[int, int]
 

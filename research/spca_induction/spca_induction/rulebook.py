@@ -6,11 +6,11 @@ import ast
 import itertools
 from dataclasses import astuple, dataclass, field
 
-from spca_worldcoder.induction.effects import Template, apply, farthest
-from spca_worldcoder.induction.goals import RewardRules
-from spca_worldcoder.induction.literals import Conjunction, holds
-from spca_worldcoder.induction.view import Frame, View, look
-from spca_worldcoder.state import State
+from spca_induction.effects import Template, apply, farthest
+from spca_induction.goals import RewardRules
+from spca_induction.literals import Conjunction, holds
+from spca_induction.view import Frame, View, look
+from spca_programs.state import State
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from spca_worldcoder.induction.goals import (
+from spca_induction.goals import (
     Ending,
     Feature,
     Goal,
@@ -22,9 +22,9 @@ from spca_worldcoder.induction.goals import (
     speaks,
     thinkable,
 )
-from spca_worldcoder.induction.view import Frame
-from spca_worldcoder.records import Contradiction, NotLearnable, Transition, words_apart
-from spca_worldcoder.state import State
+from spca_induction.view import Frame
+from spca_programs.experience import Contradiction, NotLearnable, Transition, words_apart
+from spca_programs.state import State
 
 _MOST_FEATURES = 3
 _DIGITS = 6

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable
 
-from spca_worldcoder.induction.goals import ANY, MENTIONED, Condition, Goal, Pattern
-from spca_worldcoder.induction.literals import Literal
-from spca_worldcoder.induction.view import is_vector
-from spca_worldcoder.planning.vocabulary import COMPASS, NotCompilable, Vocabulary, cell_name
+from spca_induction.goals import ANY, MENTIONED, Condition, Goal, Pattern
+from spca_induction.literals import Literal
+from spca_induction.pddl.vocabulary import COMPASS, NotCompilable, Vocabulary, cell_name
+from spca_induction.view import is_vector
 
 Assumed = tuple[str | None, str | None]
 """The class in the next cell, and the class of what is held; None for nothing."""

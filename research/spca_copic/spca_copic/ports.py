@@ -1,4 +1,4 @@
-"""Port: a selector that scores candidate plans and learns from the outcomes of its choices."""
+"""Ports: who writes planning programs, and what chooses among their plans and learns from it."""
 
 from __future__ import annotations
 
@@ -8,27 +8,34 @@ from typing import Protocol
 
 import numpy as np
 
-from spca_core.model import Record
-from spca_programs.plan_world import Candidate, ChoiceContext
+from spca_core.result import Usage
+from spca_programs.plan_world import Briefing, Candidate, ChoiceContext, Episode, Experience, PlanningProgram
 
 
-class Experience(Record):
-    """One choice to learn from; `last` ends an episode.
+class ProgramProposer(Protocol):
+    """Its programs are untrusted.
 
-    Experiences are in the order in which they were made.
+    The same seed and arguments give the same programs (with a model, only in a replay).
     """
 
-    context: ChoiceContext
-    candidates: tuple[Candidate, ...]
-    chosen: int
-    probability: float
-    """Probability of the choice at the time it was made."""
-    value: float
-    """The critic's value estimate at that time."""
-    reward: float
-    last: bool
-    outcomes: tuple[float, ...] = ()
-    """The rewards to come that trying each candidate out told; empty where it was not done."""
+    name: str
+
+    @property
+    def usage(self) -> Usage:
+        """Cost of all requests so far; zero where no model is used."""
+
+    def write(self, briefing: Briefing, count: int, seed: int) -> list[PlanningProgram]:
+        """First programs. Raises ModelError when a model gives none that can be used."""
+
+    def evolve(
+        self,
+        briefing: Briefing,
+        programs: Sequence[PlanningProgram],
+        episodes: Sequence[Episode],
+        count: int,
+        seed: int,
+    ) -> list[PlanningProgram]:
+        """New programs, based on the present ones and on the latest episodes they were used in."""
 
 
 class Selector(Protocol):
@@ -41,22 +48,18 @@ class Selector(Protocol):
 
     def score(self, context: ChoiceContext, candidates: Sequence[Candidate]) -> tuple[np.ndarray, float]:
         """Probabilities, shape (len(candidates),), that sum to 1, and the expected discounted return."""
-        ...
 
     def learn(self, batch: Sequence[Experience]) -> float:
         """Update the policy from a batch of consecutive choices; return its mean entropy in the last epoch.
 
         Where some have `outcomes`, only these count, and they may come from any time.
         """
-        ...
 
     def save(self, path: Path) -> None:
         """Write everything that `load` needs, learning state included, as one file."""
-        ...
 
     def load(self, path: Path) -> None:
         """Load the state from a file.
 
         Raises InputError for a damaged or foreign file. Loading executes no code.
         """
-        ...

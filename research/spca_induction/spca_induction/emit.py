@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from spca_worldcoder.induction.effects import Effect, Role, roles
-from spca_worldcoder.induction.goals import ANY, MENTIONED, Condition, Ending, Feature
-from spca_worldcoder.induction.literals import Literal
-from spca_worldcoder.induction.rulebook import Clause, Group, Rulebook
-
-_NEGATED = {"is not None": "is None", "==": "!="}
+from spca_induction.effects import Effect, Role, roles
+from spca_induction.goals import ANY, MENTIONED, Condition, Ending, Feature
+from spca_induction.literals import Literal
+from spca_induction.rulebook import Clause, Group, Rulebook
 
 
 def emit(rules: Rulebook) -> str:

@@ -15,8 +15,8 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
-from spca_worldcoder.induction.view import View
-from spca_worldcoder.state import Entity
+from spca_induction.view import View
+from spca_programs.state import Entity
 
 Literal = tuple[Any, ...]
 Conjunction = tuple[Literal, ...]

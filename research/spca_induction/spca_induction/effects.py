@@ -22,8 +22,8 @@ from __future__ import annotations
 import itertools
 from typing import Any
 
-from spca_worldcoder.induction.view import REACH, Frame, Vector, View, is_vector
-from spca_worldcoder.state import Entity, State, difference, state_of
+from spca_induction.view import REACH, Frame, Vector, View, is_vector
+from spca_programs.state import Entity, State, difference, state_of
 
 Role = tuple[Any, ...]
 Effect = tuple[Any, ...]

@@ -1,0 +1,1 @@
+"""Learns rules from transitions alone, without a language model, and plans in them: an extension."""

@@ -1,0 +1,1 @@
+"""Rules as PDDL, so that a classical planner can search in them."""

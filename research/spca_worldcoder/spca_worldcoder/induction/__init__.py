@@ -1,1 +1,0 @@
-"""Learns rules from transitions alone, without a language model."""

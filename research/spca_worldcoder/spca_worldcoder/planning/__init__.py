@@ -1,1 +1,0 @@
-"""Plans in a learned world model."""
