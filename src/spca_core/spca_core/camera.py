@@ -21,6 +21,11 @@ class CameraIntrinsics(Record):
     cx: float
     cy: float
 
+    def pixels(self, points: Array) -> Array:
+        """Return the pixels (N, 2: column, row) that show points (N, 3) in the camera's optical frame."""
+        x, y, z = points.T
+        return np.column_stack((self.fx * x / z + self.cx, self.fy * y / z + self.cy))
+
 
 @dataclass(frozen=True)
 class RgbdFrame:

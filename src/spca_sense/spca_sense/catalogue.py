@@ -54,12 +54,15 @@ class Catalogue(Record):
     others: tuple[tuple[str, str, Vec3], ...] = ()
     """Colour, kind and size of each other likely thing."""
 
+    @property
+    def usual(self) -> list[tuple[str, Vec3]]:
+        """Kind and size of the world's cubes, if it has any."""
+        return [("cube", (self.cube_edge,) * 3)] if self.cubes else []
+
     def likely(self, colour: str) -> list[tuple[str, Vec3]]:
         """Return the kinds and sizes of things that are likely to have a colour."""
-        edge = self.cube_edge
-        cubes = [("cube", (edge, edge, edge))] if self.cubes else []
         others = [(kind, size) for its, kind, size in self.others if its == colour]
-        return [*cubes, *(("plate", size) for size in self.plates), *others]
+        return [*self.usual, *(("plate", size) for size in self.plates), *others]
 
     @classmethod
     def from_world(cls, world: World) -> Catalogue:

@@ -20,93 +20,88 @@ Image = NDArray[np.uint8]
 
 _AXES = ((220, 40, 40), (40, 180, 60), (40, 80, 230))  # x red, y green, z blue
 _AXIS_LENGTH = 0.03
-_SEEN, _REMEMBERED = (255, 255, 255), (255, 200, 60)
+_SEEN, _REMEMBERED, _GROUND = (255, 255, 255), (255, 200, 60), (30, 30, 30)
+_SCALE = 2  # times the size of the frame
+_SUBPIXEL = 4  # binary digits
+_FONT, _FONT_SIZE = cv2.FONT_HERSHEY_SIMPLEX, 0.75
+_ABOVE = 46  # pixels between the middle of a thing and its label
+_NEAREST = 1e-3  # metres from the camera, where what is drawn is at least
 
 
-def draw_scene(frame: RgbdFrame, scene: Scene, scale: int = 2) -> Image:
-    """Return the RGB image, enlarged by `scale`, with outlines, axes and names drawn in.
+def draw_scene(frame: RgbdFrame, scene: Scene) -> Image:
+    """Return the RGB image, enlarged, with outlines, axes and names drawn in.
 
     Remembered objects are drawn in amber.
     """
-    image = np.ascontiguousarray(
-        cv2.resize(frame.colour, None, fx=scale, fy=scale, interpolation=cv2.INTER_LINEAR), np.uint8
-    )
-    canvas = _Canvas(image, frame, scale)
+    size = frame.intrinsics.width * _SCALE, frame.intrinsics.height * _SCALE
+    image = np.ascontiguousarray(cv2.resize(frame.colour, size), np.uint8)
+    canvas = _Canvas(image, frame)
     upwards = sorted(scene.objects, key=lambda o: o.pose.position[2])
     for thing in upwards:
-        _draw_outline(canvas, thing)
+        canvas.draw_outline(thing)
     for thing in scene.objects:
-        _draw_axes(canvas, thing)
+        canvas.draw_axes(thing)
     for thing in upwards:
-        _draw_label(canvas, thing, scene.holds("held", thing.id))
-    return canvas.image
+        canvas.draw_label(thing, scene.holds("held", thing.id))
+    return image
 
 
 class _Canvas:
-    """An enlarged picture into which points of `world` can be projected."""
+    """An enlarged picture into which things are drawn."""
 
-    def __init__(self, image: Image, frame: RgbdFrame, scale: int) -> None:
-        self.image, self._frame, self._scale = image, frame, scale
+    def __init__(self, image: Image, frame: RgbdFrame) -> None:
+        self._image, self._camera = image, frame.intrinsics
         self._to_camera = np.linalg.inv(frame.pose.matrix())
-        self._taken: list[tuple[int, int, int, int]] = []
+        self._taken: list[tuple[int, int, int]] = []
 
-    def spots(self, points: Array) -> Array:
-        """Project points (N, 3) in `world` into the picture: (N, 2) int32 in sixteenths of a pixel."""
+    def _spots(self, points: Array) -> Array:
+        """Project points (N, 3) in `world` into the picture: (N, 2) int32 in fractions of a pixel."""
         x, y, z = (points @ self._to_camera[:3, :3].T + self._to_camera[:3, 3]).T
-        k, z = self._frame.intrinsics, np.maximum(z, 1e-3)
-        pixels = np.column_stack((k.fx * x / z + k.cx, k.fy * y / z + k.cy))
+        pixels = self._camera.pixels(np.column_stack((x, y, np.maximum(z, _NEAREST))))
         # Centres of small pixels are not centres of large ones.
-        large = (pixels + 0.5) * self._scale - 0.5
-        return np.clip(np.round(large * 16), -(2**20), 2**20).astype(np.int32)
+        large = ((pixels + 0.5) * _SCALE - 0.5) * 2**_SUBPIXEL
+        return np.clip(np.round(large), -(2**20), 2**20).astype(np.int32)
 
-    def free_line(self, left: int, right: int, line: int, height: int) -> int:
-        """Return the nearest free place above `line` (rows) for a label of that height, and take it."""
-        while line > 2 * height and any(
-            left < r and right > a and line - height < b and line > t for a, t, r, b in self._taken
+    def _lines(self, lines: list[Array], colour: tuple[int, int, int], closed: bool, width: int = 1) -> None:
+        cv2.polylines(self._image, lines, closed, colour, width, cv2.LINE_AA, shift=_SUBPIXEL)
+
+    def draw_outline(self, thing: SceneObject) -> None:
+        """Draw the outlines of a thing's upper and lower face, and the edges between."""
+        upper, lower = corners(thing)
+        upper = (upper + lower) / 2 if KINDS[thing.kind].domed else upper
+        rings = [self._spots(ring) for ring in ((upper,) if is_round(thing.kind) else (upper, lower))]
+        colour = _SEEN if thing.visible else _REMEMBERED
+        self._lines(rings, colour, True)
+        self._lines([*np.stack((rings[0], rings[-1]), axis=1)], colour, False)
+
+    def draw_axes(self, thing: SceneObject) -> None:
+        """Draw the axes of a thing that is not round, from the middle of its upper face."""
+        if is_round(thing.kind):
+            return
+        matrix = thing.pose.matrix()
+        top = matrix[:3, 3] + matrix[:3, 2] * thing.size[2] / 2
+        origin, *ends = self._spots(np.vstack((top, top + matrix[:3, :3].T * _AXIS_LENGTH)))
+        for end, colour in zip(ends, _AXES, strict=True):
+            self._lines([np.array([origin, end])], colour, False, 2)
+
+    def draw_label(self, thing: SceneObject, held: bool) -> None:
+        """Write a thing's name above it, or higher where another label is."""
+        x, y = (self._spots(np.array([thing.pose.position]))[0] >> _SUBPIXEL).tolist()
+        state = " held" if held else "" if thing.visible else " remembered"
+        words = f"{thing.id} {thing.confidence:.2f}{state}"
+        (width, height), base = cv2.getTextSize(words, _FONT, _FONT_SIZE, 1)
+        tall = height + base + 4
+        left = int(np.clip(x - width // 2, 2, self._image.shape[1] - width - 2))
+        line = int(np.clip(y - _ABOVE, height + 4, self._image.shape[0] - base - 2))
+        while line > 2 * tall and any(
+            left < r and left + width > a and abs(line - b) < tall for a, r, b in self._taken
         ):
-            line -= height
-        self._taken.append((left, line - height, right, line))
-        return line
-
-    def line(self, a: Array, b: Array, colour: tuple[int, int, int], width: int = 1) -> None:
-        """Draw a line between two spots."""
-        cv2.line(self.image, a.tolist(), b.tolist(), colour, width, cv2.LINE_AA, shift=4)
-
-
-def _draw_outline(canvas: _Canvas, thing: SceneObject) -> None:
-    colour = _SEEN if thing.visible else _REMEMBERED
-    upper, lower = corners(thing)
-    upper = (upper + lower) / 2 if KINDS[thing.kind].domed else upper
-    rings = [canvas.spots(ring) for ring in ((upper,) if is_round(thing.kind) else (upper, lower))]
-    for ring, beside in (*((ring, np.roll(ring, -1, axis=0)) for ring in rings), (rings[0], rings[-1])):
-        for a, b in zip(ring, beside, strict=True):
-            canvas.line(a, b, colour)
-
-
-def _draw_axes(canvas: _Canvas, thing: SceneObject) -> None:
-    if is_round(thing.kind):
-        return
-    matrix = thing.pose.matrix()
-    top = matrix[:3, 3] + matrix[:3, 2] * thing.size[2] / 2
-    origin, *ends = canvas.spots(np.vstack((top, top + matrix[:3, :3].T * _AXIS_LENGTH)))
-    for end, colour in zip(ends, _AXES, strict=True):
-        canvas.line(origin, end, colour, 2)
-
-
-def _draw_label(canvas: _Canvas, thing: SceneObject, held: bool) -> None:
-    x, y = (int(v) for v in canvas.spots(np.array([thing.pose.position]))[0] // 16)
-    state = " held" if held else "" if thing.visible else " remembered"
-    words = f"{thing.id} {thing.confidence:.2f}{state}"
-    font, size = cv2.FONT_HERSHEY_SIMPLEX, 0.75
-    (width, height), base = cv2.getTextSize(words, font, size, 1)
-    offset = 54 if thing.kind == "plate" else 42
-    left = int(np.clip(x - width // 2, 2, canvas.image.shape[1] - width - 2))
-    line = int(np.clip(y - offset, height + 4, canvas.image.shape[0] - base - 2))
-    line = canvas.free_line(left - 2, left + width + 2, line, height + base + 4)
-    box = (left - 2, line - height - 3), (left + width + 2, line + base)
-    cv2.rectangle(canvas.image, *box, (30, 30, 30), cv2.FILLED)
-    colour = _SEEN if thing.visible else _REMEMBERED
-    cv2.putText(canvas.image, words, (left, line), font, size, colour, 1, cv2.LINE_AA)
+            line -= tall
+        self._taken.append((left, left + width, line))
+        box = (left - 2, line - height - 3), (left + width + 2, line + base)
+        cv2.rectangle(self._image, *box, _GROUND, cv2.FILLED)
+        colour = _SEEN if thing.visible else _REMEMBERED
+        cv2.putText(self._image, words, (left, line), _FONT, _FONT_SIZE, colour, 1, cv2.LINE_AA)
 
 
 _FILTER, _SUB = 19, 16  # releases of OpenCV before 5 have no names for them, and filter so anyway

@@ -7,14 +7,14 @@ others, and an obstacle, which could be anything, is dearest.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import cv2
 import numpy as np
 
 from spca_core.geometry import Array
-from spca_core.kinds import KINDS, MESHES, is_round
+from spca_core.kinds import KINDS, MESHES, WALL, is_round
 from spca_core.scene import SceneObject
 from spca_sense.colours import NEUTRAL, ColourLabels
 from spca_sense.detection import UNKNOWN, Detection
@@ -67,7 +67,12 @@ def silhouette(view: HeightView, thing: Detection) -> Silhouette:
         middle = upper.mean(axis=0)
         face = middle + (upper - middle) * 2 * np.sqrt(LEVEL * (thing.size[2] - LEVEL)) / thing.size[2]
         upper = lower = (upper + lower) / 2
-    return Silhouette(view.patch(face), view.patch(np.vstack((upper, lower)), grow=1))
+    shown = view.patch(face)
+    if KINDS[thing.kind].walled:  # what is level of it is a rim
+        a, b, c = thing.size
+        inner = corners(replace(thing, size=(a - 2 * WALL, b - 2 * WALL, c)))[0] - (0.0, 0.0, view.table_top)
+        shown = replace(shown, mask=shown.mask & ~view.patch(inner).within(shown.window))
+    return Silhouette(shown, view.patch(np.vstack((upper, lower)), grow=1))
 
 
 class Plateau:

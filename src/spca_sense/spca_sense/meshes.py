@@ -26,10 +26,8 @@ def fitted(kind: str, view: HeightView, window: Window, mask: Mask) -> list[tupl
 
     Its `face` is what must show it, its `whole` what is near its surface.
     """
-    rows, columns = np.nonzero(mask)
-    pixels = np.column_stack((columns + window[1].start, rows + window[0].start)).astype(float)
     heights = view.heights[window][mask].astype(float)
-    points = np.column_stack((view.to_plane(pixels, heights), heights))
+    points = np.column_stack((view.to_plane(Patch(window, mask).pixels, heights), heights))
     profile = _profile(kind)
     cells = np.unique(np.round(points[:, :2] / _CELL), axis=0)
     if not _LEAST < len(cells) / profile.cells < _MOST:

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import cv2
 import numpy as np
 
 from spca_core.geometry import Array, Pose, Vec3
 from spca_core.kinds import MESHES, Upright, is_round
-from spca_sense.view import NO_HEIGHT, FloatImage, Mask
+from spca_sense.view import NO_HEIGHT, FloatImage, Mask, Patch
 
 _ROUND = 32  # corners of the polygon that stands for a disc
 SQUARE = np.array([(1.0, 1.0), (-1.0, 1.0), (-1.0, -1.0), (1.0, -1.0)]) / 2
@@ -51,40 +52,29 @@ def overlap(a: Array, b: Array) -> Array:
     Sutherland and Hodgman's clipping: `a` is cut off along every edge of `b`. (OpenCV's intersectConvexConvex
     finds nothing for polygons that lie almost exactly on each other.)
     """
-    rest = a[:0] if (a.max(axis=0) < b.min(axis=0)).any() or (b.max(axis=0) < a.min(axis=0)).any() else a
-    for start, end in zip(b, np.roll(b, -1, axis=0), strict=True):
-        if len(rest) < 3:
+    if (a.max(axis=0) < b.min(axis=0)).any() or (b.max(axis=0) < a.min(axis=0)).any():
+        return a[:0]
+    for start, (x, y) in zip(b, np.roll(b, -1, axis=0) - b, strict=True):
+        side = (a - start) @ (-y, x)
+        left = side >= 0
+        if left.all():
+            continue
+        crosses = left != np.roll(left, -1)
+        step = (np.roll(a, -1, axis=0) - a) * crosses[:, None]
+        share = side / np.where(crosses, side - np.roll(side, -1), 1.0)
+        a = np.stack((a, a + step * share[:, None]), axis=1)[np.column_stack((left, crosses))]
+        if not len(a):
             break
-        rest = _left_of(rest, start, end)
-    return rest
-
-
-def _left_of(polygon: Array, start: Array, end: Array) -> Array:
-    """Return the part of a polygon on the left of the line from `start` to `end`."""
-    side = (end[0] - start[0]) * (polygon[:, 1] - start[1]) - (end[1] - start[1]) * (polygon[:, 0] - start[0])
-    if (side >= 0).all():
-        return polygon
-    following, side_after = np.roll(polygon, -1, axis=0), np.roll(side, -1)
-    kept = []
-    for here, there, s, t in zip(polygon, following, side, side_after, strict=True):
-        if s >= 0:
-            kept.append(here)
-        if (s >= 0) != (t >= 0):
-            kept.append(here + (there - here) * (s / (s - t)))
-    return np.array(kept).reshape(-1, 2)
+    return a
 
 
 def gap(a: Array, b: Array) -> float:
-    """Return the least distance between two convex polygons, metres; 0 when they overlap."""
-    return 0.0 if shared_area(a, b) > 0 else min(_least_distance(a, b), _least_distance(b, a))
+    """Return the least distance between two convex polygons, metres; 0 when they overlap.
 
-
-def _least_distance(points: Array, polygon: Array) -> float:
-    """Return the least distance from any of `points` to the nearest edge of `polygon`."""
-    start, along = polygon, np.roll(polygon, -1, axis=0) - polygon
-    offset = points[:, None] - start[None]
-    share = np.clip(np.sum(offset * along, axis=2) / np.sum(along * along, axis=1), 0, 1)
-    return float(np.min(np.linalg.norm(offset - share[..., None] * along[None], axis=2)))
+    It is that of the origin from all differences between their points.
+    """
+    differences = cv2.convexHull((a[:, None] - b).reshape(-1, 2).astype(np.float32))
+    return max(0.0, -cv2.pointPolygonTest(differences, (0.0, 0.0), True))
 
 
 _LOOK = (1, 2, 3, 4)  # pixels outside the border; the first two of them with depth tell whose border it is
@@ -97,42 +87,33 @@ OCCLUDER = 0.012
 class Outline:
     """Border points of a mask.
 
-    `points` (N, 2: column, row) lie half way between a pixel inside and its neighbour outside; `own` (N,)
-    tells which of them are the thing's own border, not an occluder's; `beside` (N,), what share of its
-    side a neighbour hides there.
+    `points` (N, 2: column, row) lie half way between a pixel inside and its neighbour outside; `beside` (N,)
+    tells what share of the thing's side a neighbour hides there.
     """
 
     points: Array
-    own: Mask
     beside: Array
 
-    @property
-    def share_seen(self) -> float:
-        """Share of the outline that is the thing's own."""
-        return float(self.own.mean()) if len(self.own) else 0.0
-
-    def part(self, mask: Mask, origin: Array | float = 0.0) -> Outline:
-        """Return some of the outline's points, moved by `origin` (column, row)."""
-        return Outline(self.points[mask] + origin, self.own[mask], self.beside[mask])
+    def part(self, mask: Mask) -> Outline:
+        """Return some of the outline's points."""
+        return Outline(self.points[mask], self.beside[mask])
 
 
-def trace(
-    mask: Mask, heights: FloatImage, level: float, depth: float, foreign: Mask | None = None
-) -> Outline:
-    """Return the outline of `mask` (H, W), which reaches from `level` down by `depth` (metres).
+def trace(patch: Patch, heights: FloatImage, level: float, depth: float, foreign: Mask | None) -> Outline:
+    """Return the own border of what a patch shows, which reaches from `level` down by `depth` (metres).
 
-    A point is an occluder's where just outside it the heights exceed that by `OCCLUDER`, where there is no
+    A border is an occluder's where just outside it the heights exceed that by `OCCLUDER`, where there is no
     depth at all, or where the outside lies in `foreign`. Borders of the image are not part of an outline.
+    `heights` and `foreign` are those of the patch's window.
     """
-    height, width = mask.shape
-    points, own, beside = [], [], []
+    height, width = patch.mask.shape
+    points, beside = [], []
     for axis in (0, 1):
-        step = np.diff(mask.astype(np.int8), axis=axis)
+        step = np.diff(patch.mask.astype(np.int8), axis=axis)
         rows, columns = np.nonzero(step)
         sign = -step[rows, columns].astype(int)  # +1: the outside lies towards greater indices
-        points.append(np.column_stack((columns + (0.5 if axis else 0.0), rows + (0.0 if axis else 0.5))))
         known = np.zeros(len(rows), int)
-        free = np.ones(len(rows), bool)
+        own = np.ones(len(rows), bool)
         below = np.zeros(len(rows))
         for distance in _LOOK:
             # From the pixel before the border (index i) the first one outside is i + 1 or i itself.
@@ -143,9 +124,11 @@ def trace(
             telling = (outside > NO_HEIGHT / 2) & (known < _ENOUGH)
             below = np.where(telling & (known == 0), level - outside, below)
             known += telling
-            free &= ~telling | (outside <= level + OCCLUDER)
+            own &= ~telling | (outside <= level + OCCLUDER)
             if foreign is not None and distance == _LOOK[0]:
-                free &= ~foreign[r, c]
-        own.append((known > 0) & free)
-        beside.append(1 - np.clip(below / depth, 0, 1))
-    return Outline(np.vstack(points), np.concatenate(own), np.concatenate(beside))
+                own &= ~foreign[r, c]
+        own &= known > 0
+        half = (0.5, 0.0) if axis else (0.0, 0.5)
+        points.append((np.column_stack((columns, rows)) + half + patch.origin)[own])
+        beside.append(1 - np.clip(below[own] / depth, 0, 1))
+    return Outline(np.vstack(points), np.concatenate(beside))

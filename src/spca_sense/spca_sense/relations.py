@@ -74,22 +74,23 @@ def _supports(thing: SceneObject, others: Sequence[SceneObject], table_top: floa
     """
     own = footprint(thing)
     area = thing.size[0] * thing.size[1]
-    leaning = lean(thing) > _LEAN
-    bottom = thing.pose.position[2] - thing.size[2] / 2
+    upwards = thing.pose.matrix()[2, :3]
+    leaning = upwards[2] < np.cos(_LEAN)
     reach = _REST_LEANING if leaning else _REST
     found: dict[str, Array] = {}
     for other in others:
         into = other.kind in CONTAINERS and thing.kind in SOLIDS  # may be lower than half the walls
         lower = other.deck if into else other.pose.position[2]
-        below = abs(bottom - other.deck) < reach and lower < thing.pose.position[2]
+        below = abs(thing.bottom - other.deck) < reach and lower < thing.pose.position[2]
         if below and other.id != thing.id:
             shared = overlap(own, footprint(other))
             if polygon_area(shared) > _MIN_SHARE * area:
                 found[other.id] = shared
-    names, lowest = list(found), min_corner(thing)
+    names = list(found)
+    lowest = thing.pose.position[2] - float(np.abs(upwards) @ thing.size) / 2
     if any(o.id in found and o.kind in CONTAINERS for o in others):
         return names  # however it leans there
-    tipping = bool(found) and bottom - table_top < max(thing.size) and _tips_over(thing, found.values())
+    tipping = bool(found) and thing.bottom - table_top < max(thing.size) and _tips_over(thing, found.values())
     low = (not found or leaning) and abs(lowest - table_top) < 2 * _REST
     if tipping or low or (not found and _leans_beside(thing, others, table_top)):
         names.append(TABLE_SYMBOL)
@@ -113,16 +114,6 @@ def _tips_over(thing: SceneObject, carried: Iterable[Array]) -> bool:
     area = cv2.convexHull(np.vstack([*carried]).astype(np.float32))
     x, y, _ = thing.pose.position
     return cv2.pointPolygonTest(area, (x, y), True) < -_UNBALANCED
-
-
-def lean(thing: SceneObject) -> float:
-    """Return the angle in radians between a thing's own axis and the vertical."""
-    return float(np.arccos(np.clip(thing.pose.matrix()[2, 2], -1, 1)))
-
-
-def min_corner(thing: SceneObject) -> float:
-    """Return the height of a thing's lowest corner, metres in `world`."""
-    return thing.pose.position[2] - float(np.abs(thing.pose.matrix()[2, :3]) @ np.array(thing.size)) / 2
 
 
 def _neighbours(things: Sequence[SceneObject]) -> list[Fact]:
@@ -195,9 +186,17 @@ def describe(objects: Sequence[SceneObject], facts: Sequence[Fact]) -> tuple[str
     cubes, plates = ([o for o in objects if o.kind == kind] for kind in ("cube", "plate"))
     solids = [o for o in objects if o.kind in SOLIDS] + [o for o in objects if o.kind == "unknown"]
     supports = [o for o in objects if o.kind in SUPPORTS]
-    sentences = [_inventory(solids, "cube"), _inventory(supports, "plate"), _resting(facts)]
-    sentences += _order(cubes, facts) + _near_and_far(facts, cubes) + _order(plates, facts)
-    return (*sentences, *_touching(facts), _gripper_and_hidden(objects, facts))
+    sentences = (
+        _inventory(solids, "cube"),
+        _inventory(supports, "plate"),
+        _resting(facts),
+        _order(cubes, facts),
+        _near_and_far(cubes, facts),
+        _order(plates, facts),
+        _touching(facts),
+        _gripper_and_hidden(objects, facts),
+    )
+    return tuple(filter(None, sentences))
 
 
 def _the(symbol: str) -> str:
@@ -213,7 +212,7 @@ def _join(parts: Sequence[str]) -> str:
 
 
 def _sentence(words: str) -> str:
-    return f"{words[0].upper()}{words[1:]}."
+    return f"{words[0].upper()}{words[1:]}." if words else ""
 
 
 def _inventory(things: Sequence[SceneObject], kind: str) -> str:
@@ -247,21 +246,20 @@ def _row(things: Sequence[SceneObject], facts: Sequence[Fact], axis: int) -> lis
     return row if row[1:] and min(places[1] - places[0], places[-1] - places[-2]) >= TIE else []
 
 
-def _order(things: Sequence[SceneObject], facts: Sequence[Fact]) -> list[str]:
+def _order(things: Sequence[SceneObject], facts: Sequence[Fact]) -> str:
     row = [_the(o.id) for o in reversed(_row(things, facts, 1))]
-    return [f"From left to right the {things[0].kind}s are {_join(row)}."] if row else []
+    return f"From left to right the {things[0].kind}s are {_join(row)}." if row else ""
 
 
-def _near_and_far(facts: Sequence[Fact], things: Sequence[SceneObject]) -> list[str]:
+def _near_and_far(things: Sequence[SceneObject], facts: Sequence[Fact]) -> str:
     row = [_the(o.id) for o in _row(things, facts, 0)]
     told = f"{row[0]} is the nearest cube to the robot and {row[-1]} is the farthest" if row else ""
-    return [_sentence(told)] if told else []
+    return _sentence(told)
 
 
-def _touching(facts: Sequence[Fact]) -> list[str]:
+def _touching(facts: Sequence[Fact]) -> str:
     pairs = [map(_the, f.args) for f in facts if f.predicate == "next_to" and f.args[0] < f.args[1]]
-    told = "; ".join(f"{a} and {b} stand side by side and touch" for a, b in pairs)
-    return [_sentence(told)] if told else []
+    return _sentence("; ".join(f"{a} and {b} stand side by side and touch" for a, b in pairs))
 
 
 def _gripper_and_hidden(objects: Sequence[SceneObject], facts: Sequence[Fact]) -> str:

@@ -14,21 +14,18 @@ import numpy as np
 
 from spca_core.camera import RgbdFrame
 from spca_core.geometry import Array, wrap_angle
-from spca_core.kinds import WALL
 from spca_sense.catalogue import Catalogue
 from spca_sense.colours import NEUTRAL, ColourLabels, label_colours
 from spca_sense.detection import UNKNOWN, Detection, Look
 from spca_sense.explanations import LEVEL, NOISE, outside, silhouette
-from spca_sense.hypotheses import JOINT, LOW, MIN_AREA, TALL, Clues, ColourRegion, Face, connected
+from spca_sense.hypotheses import JOINT, LOW, MIN_AREA, TALL, THINNEST, Clues, ColourRegion, Face, connected
 from spca_sense.outline import footprint, polygon_area
 from spca_sense.shapes import distance_to_polygon
 from spca_sense.supports import complete, on_their_supports
-from spca_sense.view import NO_HEIGHT, HeightView, Mask, Window, bounding_window, make_view
+from spca_sense.view import NO_HEIGHT, HeightView, Mask, Patch, bounding_window, make_view
 
 _BODY = 0.020  # metres of the sides, from the top, that belong to a face
-_HOLLOW = 0.3  # share of the area within the rim that must be lower
 _BETWEEN = 45  # pixels between a face and what lies on it, at most
-_RIM = 1.5  # times a wall's thickness within which all of a rim lies
 _MIN_EVEN = 20  # pixels without a slope that make a face, and share of it; a strip of a side has few
 _EVEN = 0.3
 _LEVEL_STRIP = 0.8  # share of a thin wall's rim that is at its level; a side is at all levels
@@ -61,13 +58,9 @@ def _tall(clues: Clues, catalogue: Catalogue) -> list[Detection]:
     view, high = clues.view, clues.view.heights > TALL
     regions = []
     for name in clues.colours.present:
-        label, likely = clues.colours.label_of(name), catalogue.likely(name)
-        for window, mask in _components(clues.colours.labels == label, high):
-            heights = view.heights[window][mask]
-            heights = heights[heights > NO_HEIGHT / 2]
-            below = len(heights) > 0 and float(np.median(heights)) < -_OFF_TABLE
-            floor = -view.table_top if below else 0.0
-            regions.append(ColourRegion(clues, name, window, mask, likely, floor))
+        for patch in _components(clues.colours.labels == clues.colours.label_of(name), high):
+            floor = -view.table_top if _middle(view, patch) < -_OFF_TABLE else 0.0
+            regions.append(ColourRegion(clues, name, patch, catalogue.likely(name), floor))
     return _from_high_to_low(clues, regions)
 
 
@@ -79,8 +72,8 @@ def _grey(clues: Clues, free: Mask) -> list[Detection]:
     mask = free & (clues.colours.labels == NEUTRAL) & (clues.view.heights > TALL)
     rim = np.ones(mask.shape, bool)
     rim[1:-1, 1:-1] = False
-    parts = [(w, part) for w, part in _components(mask) if not rim[w][part].any()]
-    return _from_high_to_low(clues, [ColourRegion(clues, UNKNOWN, *part, ()) for part in parts])
+    parts = [patch for patch in _components(mask) if not patch.of(rim).any()]
+    return _from_high_to_low(clues, [ColourRegion(clues, UNKNOWN, patch) for patch in parts])
 
 
 def _from_high_to_low(clues: Clues, regions: Sequence[ColourRegion]) -> list[Detection]:
@@ -108,22 +101,12 @@ def _from_high_to_low(clues: Clues, regions: Sequence[ColourRegion]) -> list[Det
 
 def _taken_out(region: ColourRegion, face: Face, found: Sequence[Detection]) -> list[Detection]:
     """Return the things that have a face, and take them out of the face's region."""
-    hull = _hull(face.mask)
-    inside = region.heights[hull]
-    hollow = float(np.mean(inside[inside > NO_HEIGHT / 2] < face.level - JOINT)) > _HOLLOW
-    thing = region.container(face, hull) if hollow else None
-    things = [thing] if thing is not None else []
-    if thing is None or not _is_rim(region, face.mask, hull, face.level):
-        within = region.cheapest(face)[1]  # things that lie apart have lower ground between them, too
-        if thing is None or all(other.known for other in within):
-            thing, things = None, within
-    if not any(other.known for other in things) and _is_strip(region, face, things, found):
+    things = region.cheapest(face)[1]
+    if not any(thing.known for thing in things) and _is_strip(region, face, things, found):
         things = []
-    elif not all(other.known for other in things):
-        thing = region.of_mesh(face, things) or thing
-        things = [thing] if thing is not None else things
-    taken = hull & (region.heights > face.level - 2 * LEVEL) if thing is not None else face.mask
-    region.rest &= ~cv2.dilate(taken.astype(np.uint8), np.ones((5, 5), np.uint8)).astype(bool)
+    elif any(thing.kind == UNKNOWN for thing in things) and (thing := region.of_mesh(face, things)):
+        things = [thing]
+    region.rest &= ~cv2.dilate(face.mask.astype(np.uint8), np.ones((5, 5), np.uint8)).astype(bool)
     region.rest = outside(region.view, region.clues.colours, things, region.rest, region.window)
     return things
 
@@ -181,19 +164,9 @@ def _joined(region: ColourRegion, best: Face, faces: list[Face]) -> Face:
         return best
     mask, body = (np.logical_or.reduce([getattr(f, name) for f in level]) for name in ("mask", "body"))
     whole = Face(mask, body, best.level)
-    if _is_rim(region, mask, _hull(mask), best.level):
-        return whole
     apart = sum(region.cheapest(face, 0)[0] for face in level)
     cost, one = region.cheapest(whole, 0)
     return whole if cost < apart and one[0].kind != UNKNOWN else best
-
-
-def _is_rim(region: ColourRegion, mask: Mask, hull: Mask, level: float) -> bool:
-    """Return whether a mask is along its hull's border, no thicker than walls, around lower ground."""
-    within = cv2.distanceTransform(hull.astype(np.uint8), cv2.DIST_L2, 3)
-    within *= region.view.metres_per_pixel(level)
-    lower = (region.heights < level - JOINT) & (region.heights > NO_HEIGHT / 2)
-    return bool(np.percentile(within[mask], 95) < _RIM * WALL and np.mean(lower[hull]) > _HOLLOW)
 
 
 def _level(region: ColourRegion, part: Mask) -> float:
@@ -206,14 +179,6 @@ def _level(region: ColourRegion, part: Mask) -> float:
     ordered = np.sort(heights)[::-1]
     top = float(ordered[min(len(ordered) // 8, _BETWEEN)])
     return float(np.median(heights[heights > top - 0.004]))
-
-
-def _hull(mask: Mask) -> Mask:
-    """Return the convex hull of a mask, as a mask."""
-    points = np.argwhere(mask)[:, ::-1].astype(np.int32)
-    filled = np.zeros(mask.shape, np.uint8)
-    cv2.fillConvexPoly(filled, cv2.convexHull(points), 1)
-    return filled.astype(bool)
 
 
 def _flat(clues: Clues, catalogue: Catalogue, free: Mask) -> tuple[list[Detection], Mask]:
@@ -231,14 +196,9 @@ def _flat(clues: Clues, catalogue: Catalogue, free: Mask) -> tuple[list[Detectio
         near = low | (unknown & free)
         faces = []
         for name in colours.present:
-            for window, mask in _components(
-                near & (colours.labels == colours.label_of(name)), ~free, strips=True
-            ):
-                heights = view.heights[window][mask]
-                heights = heights[heights > NO_HEIGHT / 2]
-                level = max(float(np.median(heights)) if len(heights) else 0.0, floor + 0.001)
-                region = ColourRegion(clues, name, window, mask, catalogue.likely(name), floor)
-                faces.append((Face(mask, mask, level), region))
+            for patch in _components(near & (colours.labels == colours.label_of(name)), ~free, strips=True):
+                face = Face(patch.mask, patch.mask, max(_middle(view, patch), floor + THINNEST))
+                faces.append((face, ColourRegion(clues, name, patch, catalogue.likely(name), floor)))
         for face, region in sorted(faces, key=lambda pair: -pair[0].level):
             flat = region.cheapest(replace(face, taken=~clear[region.window]))[1]
             clear = outside(view, colours, flat, clear, None)
@@ -257,15 +217,22 @@ def _rest(clues: Clues, free: Mask) -> list[Detection]:
     low = (rest & grey & (view.heights < TALL + NOISE)).astype(np.uint8)
     rest = (rest & ~grey) | (cv2.morphologyEx(low, cv2.MORPH_OPEN, _SEAMS) > 0)
     found = []
-    for window, mask in _components(rest, least=_MIN_REST):
-        level = max(float(np.median(view.heights[window][mask])), 0.001)
-        found.append(ColourRegion(clues, UNKNOWN, window, mask, ()).obstacle(Face(mask, mask, level)))
+    for patch in _components(rest, least=_MIN_REST):
+        face = Face(patch.mask, patch.mask, max(_middle(view, patch), THINNEST))
+        found.append(ColourRegion(clues, UNKNOWN, patch).obstacle(face))
     return found
+
+
+def _middle(view: HeightView, patch: Patch) -> float:
+    """Return the median of a patch's heights, as far as there are any, in metres; 0 if there are none."""
+    heights = patch.of(view.heights)
+    heights = heights[heights > NO_HEIGHT / 2]
+    return float(np.median(heights)) if len(heights) else 0.0
 
 
 def _components(
     mask: Mask, across: Mask | None = None, least: int = MIN_AREA, strips: bool = False
-) -> Iterator[tuple[Window, Mask]]:
+) -> Iterator[Patch]:
     """Yield connected regions, be it `across` other things, without the seams between things.
 
     Of what is flat, `strips` beside what hides the rest are no seams.
@@ -287,7 +254,7 @@ def _components(
                 slice(rows.start + down, rows.stop + down),
                 slice(columns.start + right, columns.stop + right),
             )
-            yield own, part[rows, columns]
+            yield Patch(own, part[rows, columns])
 
 
 _SUSPICIOUS_TILT = np.radians(1.0)

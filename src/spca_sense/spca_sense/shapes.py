@@ -1,7 +1,8 @@
 """Appearance of boxes and discs to the camera: their silhouettes, drawn on the plane of their upper face.
 
 Off the optical axis the sides of a thing are visible too, so its silhouette is larger than its upper face and
-lopsided. A robust least-squares fit that knows this is not drawn towards the image's centre.
+lopsided. A robust least-squares fit that knows this is not drawn towards the image's centre. All shapes have
+the parameters x, y, yaw and two edges, or diameters; what is known of them is a prior.
 """
 
 from __future__ import annotations
@@ -12,9 +13,9 @@ from dataclasses import dataclass, field
 import cv2
 import numpy as np
 
-from spca_core.geometry import Array
+from spca_core.geometry import Array, about_z
 from spca_sense.outline import SQUARE, Outline
-from spca_sense.view import HeightView
+from spca_sense.view import HeightView, Mask
 
 Residuals = Callable[[Array], tuple[Array, Array]]
 """Function of parameters (P,): signed distances (N,) of points from an outline (m), derivatives (N, P)."""
@@ -25,18 +26,25 @@ _MAX_ITERATIONS = 15
 TOLERANCE = 0.0025
 """Distance in metres, about two pixels, from which points off the outline count nothing in the end."""
 _NOISE = 0.0005  # metres: the expected deviation of a point, which weighs points against the prior
+_EXACT = 1e-6  # metres by which a known size may be off
 _BOX = np.column_stack((np.tile(SQUARE, (2, 1)), np.repeat([0.0, -1.0], 4)))
 _SECTORS = 36  # directions that are told apart
-_GOOD = 0.9  # share of outline points that must agree with a fit for no other start to be tried
+_SHORTEST = 1e-6  # metres: an edge that has a direction
+_TINY = 1e-9  # metres; nothing is nearer to a centre, so that every point has a direction from it
 
 
 @dataclass(frozen=True)
 class Fit:
-    """Parameters, robust spread of the residuals (m), and share of inliers."""
+    """Parameters, robust spread of the residuals (m), and which points (N,) are inliers."""
 
     parameters: Array
     spread: float
-    inliers: float
+    near: Mask
+
+    @property
+    def inliers(self) -> float:
+        """Share of the points that are inliers."""
+        return float(self.near.mean()) if len(self.near) else 0.0
 
 
 @dataclass(frozen=True)
@@ -46,11 +54,16 @@ class Prior:
     mean: Array
     sigma: Array
 
+    @classmethod
+    def of_size(cls, start: Array, placed: Array | float = np.inf) -> Prior:
+        """Return the prior of a shape of known size at a place (x, y, yaw) that is known that well."""
+        return cls(start, np.array([*np.broadcast_to(placed, 3), _EXACT, _EXACT]))
+
 
 def fit_shape(residuals: Residuals, start: Array, prior: Prior | None = None) -> Fit:
     """Fit a shape by Gauss-Newton with Tukey's biweight.
 
-    Parameters are x, y in metres, then a yaw in radians and two lengths in metres, as far as there are any.
+    Parameters are x, y in metres, then a yaw in radians and further lengths in metres.
     The tolerance begins at four times its value, so that a start which is off by that much still converges.
     """
     x = np.array(start, float)
@@ -72,7 +85,7 @@ def fit_shape(residuals: Residuals, start: Array, prior: Prior | None = None) ->
     r, _ = residuals(x)
     near = np.abs(r) < TOLERANCE
     spread = float(np.sqrt(np.mean(r[near] ** 2))) if near.any() else float("inf")
-    return Fit(parameters=x, spread=spread, inliers=float(near.mean()) if len(r) else 0.0)
+    return Fit(parameters=x, spread=spread, near=near)
 
 
 def numerical(distances: Callable[[Array], Array]) -> Residuals:
@@ -89,51 +102,41 @@ def numerical(distances: Callable[[Array], Array]) -> Residuals:
 
 @dataclass(frozen=True)
 class BoxShape:
-    """The upper `depth` metres of a box whose top face, at `height` (m), has sides `edge` and `other`.
+    """The upper `depth` metres of a box whose top face is at `height` (m), by x, y, yaw and its two edges.
 
-    A cube's `other` is 0. With five parameters (x, y, yaw, and the two edges) it is any cuboid. `tilt` (3, 3)
-    turns the vertical into the box's own axis; identity for an upright one.
+    `tilt` (3, 3) turns the vertical into the box's own axis; identity for an upright one.
     """
 
-    edge: float
     height: float
     depth: float
-    other: float = 0.0
     tilt: Array = field(default_factory=lambda: np.eye(3))
 
     def corners(self, parameters: Array) -> Array:
-        """Return the eight corners (8, 3: x, y, height), upper face first, of the box at (x, y, yaw)."""
-        x, y, yaw, *edges = parameters
-        c, s = np.cos(yaw), np.sin(yaw)
-        a, b = edges or (self.edge, self.other or self.edge)
-        turn = np.array([[c, s, 0.0], [-s, c, 0.0], [0.0, 0.0, 1.0]])
+        """Return the eight corners (8, 3: x, y, height) of the box, upper face first."""
+        x, y, yaw, a, b = parameters
         own = _BOX * (a, b, self.depth)
-        return own @ turn @ self.tilt.T + (x, y, self.height)
-
-    def silhouette(self, view: HeightView, parameters: Array) -> Array:
-        """Return the outline (N, 2), in order, projected onto the plane at `height`."""
-        return convex_hull(view.shift_to_plane(self.corners(parameters), self.height))
+        return own @ about_z(yaw).T @ self.tilt.T + (x, y, self.height)
 
     def residuals(
-        self, view: HeightView, points: Array, parameters: Array, beside: Array | None = None
+        self, view: HeightView, points: Array, beside: Array, parameters: Array
     ) -> tuple[Array, Array]:
         """Return the distances (N,) of points on the plane at `height` from the silhouette, and derivatives.
 
         Points `beside` a neighbour are nearer to the upper face by the share (N,) of the side that it hides.
         """
-        distance, normals = offset_from_polygon(points, self.silhouette(view, parameters))
-        if beside is not None and beside.any():
-            upper, its = offset_from_polygon(points, convex_hull(self.corners(parameters)[:4, :2]))
+        corners = self.corners(parameters)
+        distance, normals = offset_from_polygon(
+            points, convex_hull(view.shift_to_plane(corners, self.height))
+        )
+        if beside.any():
+            upper, its = offset_from_polygon(points, convex_hull(corners[:4, :2]))
             distance += beside * (upper - distance)
             normals = np.where(beside[:, None] > 0.5, its, normals)
-        x, y, yaw, *edges = parameters
+        x, y, yaw, *_ = parameters
         away = points - (x, y)
         turned = normals[:, 0] * away[:, 1] - normals[:, 1] * away[:, 0]
-        columns = [-normals[:, 0], -normals[:, 1], turned]
-        if edges:
-            along = np.abs(normals @ [(np.cos(yaw), -np.sin(yaw)), (np.sin(yaw), np.cos(yaw))])
-            columns += [-along[:, 0] / 2, -along[:, 1] / 2]
-        return distance, np.column_stack(columns)
+        along = np.abs(normals @ about_z(yaw)[:2, :2])
+        return distance, np.column_stack((-normals, turned, -along / 2))
 
 
 def convex_hull(points: Array) -> Array:
@@ -146,69 +149,52 @@ def distance_to_polygon(points: Array, polygon: Array) -> Array:
 
     Outside near a corner it is the distance to the nearer edge's line, which is smooth and never too large.
     """
-    return _from_edges(points, polygon)[0].max(axis=1)
+    return offset_from_polygon(points, polygon)[0]
 
 
 def offset_from_polygon(points: Array, polygon: Array) -> tuple[Array, Array]:
     """Return the signed distance (N,) of points to a polygon, and the normal (N, 2) of the nearest edge."""
-    distances, normals = _from_edges(points, polygon)
+    edges = np.roll(polygon, -1, axis=0) - polygon
+    lengths = np.hypot(*edges.T)
+    proper = lengths > _SHORTEST
+    normals = np.stack((edges[proper, 1], -edges[proper, 0])) / lengths[proper]
+    distances = points @ normals - np.einsum("ij,ji->i", polygon[proper], normals)
     nearest = distances.argmax(axis=1)
     return distances[np.arange(len(points)), nearest], normals.T[nearest]
 
 
-def _from_edges(points: Array, polygon: Array) -> tuple[Array, Array]:
-    """Return signed distances (N, E) of points to the lines of a polygon's edges, and normals (2, E)."""
-    edges = np.vstack((polygon[1:], polygon[:1])) - polygon
-    lengths = np.hypot(edges[:, 0], edges[:, 1])
-    proper = lengths > 1e-6
-    normals = np.stack((edges[proper, 1], -edges[proper, 0])) / lengths[proper]
-    return points @ normals - np.einsum("ij,ji->i", polygon[proper], normals), normals
-
-
-def fit_box(
-    view: HeightView, shape: BoxShape, outline: Outline, starts: Array, prior: Prior | None = None
-) -> Fit:
-    """Fit (x, y, yaw) of a box to an outline in pixels of the image.
-
-    Where a neighbour hides the box's side, the border is nearer to the upper face, else the silhouette's. The
-    `starts` (K, 3) are tried in turn until one explains the outline; else the best of them is the answer.
-    """
-    points = view.to_plane(outline.points, shape.height)
-    fits: list[Fit] = []
-    for start in starts:
-        fits.append(fit_shape(lambda p: shape.residuals(view, points, p, outline.beside), start, prior))
-        if fits[-1].inliers >= _GOOD:
-            break
-    return max(fits, key=lambda f: (round(f.inliers, 2), -f.spread))
-
-
 @dataclass(frozen=True)
 class DiscShape:
-    """A flat cylinder: `radius`, `thickness`, upper face at `height` above the table."""
+    """The upper `depth` metres of a disc whose top face is at `height` (m)."""
 
-    radius: float
-    thickness: float
     height: float
+    depth: float
 
-    def residuals(self, view: HeightView, points: Array, parameters: Array) -> tuple[Array, Array]:
-        """Return distances (N,) of `points` on the plane at `height` from the outline, and derivatives.
-
-        Parameters are x, y and, where it is free, ten times the radius: it moves in steps as small as theirs.
-        """
-        radius = parameters[2] / 10 if len(parameters) > 2 else self.radius
+    def residuals(
+        self, view: HeightView, points: Array, beside: Array, parameters: Array
+    ) -> tuple[Array, Array]:
+        """Return the distances (N,) of points on the plane at `height` from the outline, and derivatives."""
+        middle, radius = parameters[:2], (parameters[3] + parameters[4]) / 4
         # The lower rim, seen on the plane of the upper one, is a smaller circle nearer to the camera's foot.
         # Where it sticks out it is the border; the union of both circles is the silhouette within 0.02 mm.
-        foot = np.array([[*parameters[:2], self.height - self.thickness]])
-        lower = view.shift_to_plane(foot, self.height)[0]
+        lower = view.shift_to_plane(np.array([[*middle, self.height - self.depth]]), self.height)[0]
         clearance = view.centre[2] - view.table_top
-        scale = (clearance - self.height) / (clearance - self.height + self.thickness)
-        from_upper, from_lower = points - parameters[:2], points - lower
+        scale = (clearance - self.height) / (clearance - self.height + self.depth)
+        from_upper, from_lower = points - middle, points - lower
         upper, below = np.hypot(*from_upper.T), np.hypot(*from_lower.T)
-        nearer = (upper - radius <= below - radius * scale)[:, None]
-        distance = np.maximum(np.where(nearer[:, 0], upper, below), 1e-9)[:, None]
-        away = np.where(nearer, from_upper, from_lower) / distance
-        columns = [-away] if len(parameters) == 2 else [-away, np.full((len(points), 1), -0.1)]
-        return np.minimum(upper - radius, below - radius * scale), np.hstack(columns)
+        nearer = upper - radius <= below - radius * scale
+        distance = np.maximum(np.where(nearer, upper, below), _TINY)
+        away = np.where(nearer[:, None], from_upper, from_lower) / distance[:, None]
+        wider = np.tile((0.0, -0.25, -0.25), (len(points), 1))
+        return np.minimum(upper - radius, below - radius * scale), np.column_stack((-away, wider))
+
+
+def fit_outline(
+    view: HeightView, shape: BoxShape | DiscShape, outline: Outline, start: Array, prior: Prior | None = None
+) -> Fit:
+    """Fit a shape to an outline in pixels of the image."""
+    points = view.to_plane(outline.points, shape.height)
+    return fit_shape(lambda p: shape.residuals(view, points, outline.beside, p), start, prior)
 
 
 def share_of_turn(offsets: Array) -> float:

@@ -15,7 +15,7 @@ from spca_sense.detection import UNKNOWN, Detection, square_yaw
 from spca_sense.explanations import LEVEL, NOISE, corners
 from spca_sense.hypotheses import JOINT, TALL, Clues
 from spca_sense.outline import footprint, polygon_area, shared_area, trace
-from spca_sense.shapes import BoxShape, Prior, convex_hull, distance_to_polygon, fit_box
+from spca_sense.shapes import BoxShape, Prior, convex_hull, distance_to_polygon, fit_outline
 from spca_sense.view import NO_HEIGHT, Patch, widened
 
 _EQUAL = 0.004  # metres by which the edges of a cube may seem to differ
@@ -59,37 +59,32 @@ def complete(clues: Clues, things: Sequence[Detection], catalogue: Catalogue) ->
 
 def _is_borne(upper: Detection, things: Sequence[Detection]) -> bool:
     """Return whether some of the things carry another one: its middle is over one of them, or between."""
-    below = [footprint(d) for d in things if d is not upper and _carries(d, upper)]
+    own = footprint(upper)
+    near = (d for d in things if d.kind != UNKNOWN and abs(d.top - upper.bottom) < JOINT)
+    below = [footprint(d) for d in near if d is not upper]
+    below = [its for its in below if shared_area(own, its) > _MIN_OVERLAP * polygon_area(own)]
     return bool(below) and distance_to_polygon(upper.xy[None], convex_hull(np.vstack(below)))[0] < _TIPS
 
 
-def _carries(lower: Detection, upper: Detection) -> bool:
-    if lower.kind == UNKNOWN or abs(lower.top - upper.bottom) > JOINT:
-        return False
-    own, its = footprint(upper), footprint(lower)
-    return shared_area(own, its) > _MIN_OVERLAP * polygon_area(own)
-
-
 def _hidden_size(room: float, upper: Detection, catalogue: Catalogue) -> tuple[str, Vec3] | None:
-    """Return what fits, with others below it, under a thing: the same size first, then cubes; or None."""
-    edge = catalogue.cube_edge
-    cubes = [("cube", (edge, edge, edge))] if catalogue.cubes else []
-    others = sorted({(kind, size) for _, kind, size in catalogue.others if kind in STACKABLE})
-    likely = [*cubes, *others]
-    bases = (0.0, *(thickness for _, _, thickness in catalogue.plates))
-    heights = {size[2] for _, size in likely}
-    alone = [what for what in likely if any(abs(room - what[1][2] - base) < _LEVEL_ERROR for base in bases)]
-    equal = [what for what in likely if what == (upper.kind, upper.size)]
-    for kind, size in (*equal, *cubes, *alone) if upper.kind == "cube" else (*alone, *cubes, *others):
-        if any(_fills(room - size[2] - base, size[2], heights) for base in bases):
-            return kind, size
-    return None
+    """Return what fits under a thing, with others below it, or None.
 
-
-def _fills(room: float, height: float, heights: set[float]) -> bool:
-    """Return whether things of a height, or a single other one, fill what is left of a room."""
-    full = abs(wrap_angle(room, height)) < _LEVEL_ERROR or any(abs(room - h) < _LEVEL_ERROR for h in heights)
-    return full and room >= -_LEVEL_ERROR
+    Under a cube its like comes first, as in a tower; else what fits alone.
+    """
+    others = {(kind, size) for _, kind, size in catalogue.others if kind in STACKABLE}
+    likely = [*catalogue.usual, *sorted(others)]
+    rooms = [room - base for base in (0.0, *(thickness for _, _, thickness in catalogue.plates))]
+    heights = {0.0, *(size[2] for _, size in likely)}
+    ways: list[tuple[tuple[bool, ...], int, tuple[str, Vec3]]] = []
+    for what in likely:
+        rests = [rest for its in rooms if (rest := its - what[1][2]) >= -_LEVEL_ERROR]
+        alone = any(rest < _LEVEL_ERROR for rest in rests)
+        # Below it there may be more of its like, or one other thing.
+        off = [wrap_angle(rest, what[1][2]) for rest in rests] + [r - h for r in rests for h in heights]
+        if any(abs(by) < _LEVEL_ERROR for by in off):
+            last = what != (upper.kind, upper.size), not alone
+            ways.append((last if upper.kind == "cube" else last[::-1], len(ways), what))
+    return min(ways)[-1] if ways else None
 
 
 def _is_air(clues: Clues, lower: Detection) -> bool:
@@ -132,16 +127,17 @@ def _beneath(clues: Clues, upper: Detection, what: tuple[str, Vec3]) -> Detectio
     colour, sure = clues.colours.names[label - 1], 0.5 + 0.3 * min(1.0, count / (10 * _MIN_STRIP))
     seen = replace(unseen, colour=colour, confidence=sure, seen=True)
     # A neighbour on the same level hides nothing: the border with it is the thing's own.
-    outline = trace(side & strip, heights, height, 2 * LEVEL, claims > height + JOINT)
-    outline = outline.part(outline.own, np.array([window[1].start, window[0].start], float))
+    outline = trace(Patch(window, side & strip), heights, height, 2 * LEVEL, claims > height + JOINT)
     if len(outline.points) < _MIN_POINTS or kind == "cylinder":
         return seen
-    shape = BoxShape(size[0], height, height - lowest, size[1])
-    starts = np.array([(x, y, yaw + turn) for turn in np.radians([0.0, 22.5, 45.0, 67.5])])
-    fit = fit_box(view, shape, outline, starts, Prior(np.array([x, y, yaw]), _PRIOR))
-    if np.hypot(*(fit.parameters - (x, y, yaw))[:2]) > 0.6 * size[0]:
+    mean = np.array([x, y, yaw, *size[:2]])
+    starts = mean + np.outer(np.radians([0.0, 22.5, 45.0, 67.5]), (0, 0, 1, 0, 0))
+    shape, prior = BoxShape(height, height - lowest), Prior.of_size(mean, _PRIOR)
+    fits = [fit_outline(view, shape, outline, start, prior) for start in starts]
+    fit = max(fits, key=lambda f: (round(f.inliers, 2), -f.spread))
+    if np.hypot(*(fit.parameters - mean)[:2]) > 0.6 * size[0]:
         return seen
-    x, y, yaw = fit.parameters
+    x, y, yaw, *_ = fit.parameters.tolist()
     pose = Pose.from_xyz_yaw(x, y, pose.position[2], square_yaw(yaw) if kind == "cube" else yaw)
     return replace(seen, pose=pose)
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import partial
 from typing import Any
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from spca_core.camera import CameraIntrinsics, RgbdFrame
+from spca_core.camera import RgbdFrame
 from spca_core.geometry import Array, aligning
 
 FloatImage = NDArray[np.float32]
@@ -61,17 +61,26 @@ class Patch:
     window: Window
     mask: Mask
 
+    @property
+    def origin(self) -> Array:
+        """Pixel of the image (2: column, row) at which the window begins."""
+        return np.array([self.window[1].start, self.window[0].start], float)
+
+    @property
+    def pixels(self) -> Array:
+        """The patch's pixels (N, 2: column, row) in the image."""
+        return np.argwhere(self.mask)[:, ::-1] + self.origin
+
     def within(self, window: Window) -> Mask:
         """Return the patch's pixels as a mask of another window."""
         mask = np.zeros([w.stop - w.start for w in window], bool)
-        ours, theirs = [], []
-        for mine, other in zip(self.window, window, strict=True):
-            start, stop = max(mine.start, other.start), min(mine.stop, other.stop)
-            if start >= stop:
-                return mask
-            ours.append(slice(start - mine.start, stop - mine.start))
-            theirs.append(slice(start - other.start, stop - other.start))
-        mask[tuple(theirs)] = self.mask[tuple(ours)]
+        starts = [max(a.start, b.start) for a, b in zip(self.window, window, strict=True)]
+        stops = [min(a.stop, b.stop) for a, b in zip(self.window, window, strict=True)]
+        theirs, mine = (
+            tuple(slice(i - w.start, max(i, j) - w.start) for w, i, j in zip(of, starts, stops, strict=True))
+            for of in (window, self.window)
+        )
+        mask[theirs] = self.mask[mine]
         return mask
 
     def of(self, image: NDArray[Any]) -> NDArray[Any]:
@@ -83,10 +92,10 @@ class Patch:
 class HeightView:
     """A frame with its heights.
 
-    `heights` (H, W): metres above the table, smoothed by a 3×3 median, NO_HEIGHT where there is no depth;
-    `raw_heights`: the same without smoothing. `centre` (3,) is the optical centre and `rotation` (3, 3) takes
-    optical axes to `world` ones; both are corrected by `table`. Heights count from the table's surface: in
-    this module a point is (x, y, height), and world z = table_top + height.
+    `heights` (H, W): metres above the table, smoothed by a 3×3 median, NO_HEIGHT where there is no depth.
+    `centre` (3,) is the optical centre and `rotation` (3, 3) takes optical axes to `world` ones; both are
+    corrected by `table`. Heights count from the table's surface: in this module a point is (x, y, height),
+    and world z = table_top + height.
     """
 
     frame: RgbdFrame
@@ -94,7 +103,6 @@ class HeightView:
     centre: Array
     rotation: Array
     heights: FloatImage
-    raw_heights: FloatImage
     table: TableFit
 
     def to_plane(self, pixels: Array, height: float | Array) -> Array:
@@ -111,9 +119,7 @@ class HeightView:
     def to_pixels(self, points: Array) -> Array:
         """Return the pixels (N, 2: column, row) of `points` (N, 3: x, y, height)."""
         world = points + np.array([0.0, 0.0, self.table_top])
-        x, y, z = ((world - self.centre) @ self.rotation).T
-        k = self.frame.intrinsics
-        return np.column_stack((k.fx * x / z + k.cx, k.fy * y / z + k.cy))
+        return self.frame.intrinsics.pixels((world - self.centre) @ self.rotation)
 
     def shift_to_plane(self, points: Array, height: float) -> Array:
         """Project `points` (N, 3) along their view rays onto the plane at `height`: (N, 2) metres."""
@@ -147,22 +153,18 @@ def make_view(frame: RgbdFrame, table_top: float) -> HeightView:
     A plane fitted to the table's depth tells tilt and distance of the camera; position along the table and
     the turn about the vertical cannot be seen in it and are taken from the calibration.
     """
-    smooth = _smooth(frame)
-    matrix = frame.pose.matrix()
-    rotation, centre = matrix[:3, :3], matrix[:3, 3]
-    fit, slope = _fit_table(frame, smooth, rotation, centre, table_top)
-    if fit.trusted:
-        normal = np.array([-slope[0], -slope[1], 1.0])
-        normal /= np.linalg.norm(normal)
-        rotation = aligning(normal, np.array([0.0, 0.0, 1.0])) @ rotation
-        # Distance of the optical centre from the fitted plane; the plane's offset holds at the camera's foot.
-        distance = (centre[2] - table_top - fit.offset) * normal[2]
-        centre = np.array([centre[0], centre[1], table_top + distance])
-    return HeightView(
-        frame=frame, table_top=table_top, centre=centre, rotation=rotation,
-        heights=_heights(smooth, frame.intrinsics, rotation, centre, table_top),
-        raw_heights=_heights(frame.depth, frame.intrinsics, rotation, centre, table_top), table=fit,
-    )  # fmt: skip
+    smooth, matrix = _smooth(frame), frame.pose.matrix()
+    seen = partial(_seen, frame, smooth, table_top)
+    view = seen(matrix[:3, 3], matrix[:3, :3], TableFit(0.0, 0.0, False))
+    fit, slope = _fit_table(view)
+    if not fit.trusted:
+        return view
+    normal = np.array([-slope[0], -slope[1], 1.0])
+    normal /= np.linalg.norm(normal)
+    # Distance of the optical centre from the fitted plane; the plane's offset holds at the camera's foot.
+    distance = (view.centre[2] - table_top - fit.offset) * normal[2]
+    centre = np.array([*view.centre[:2], table_top + distance])
+    return seen(centre, aligning(normal, np.array([0.0, 0.0, 1.0])) @ view.rotation, fit)
 
 
 def _smooth(frame: RgbdFrame) -> FloatImage:
@@ -186,54 +188,41 @@ def most_alike(values: NDArray[Any], pixels: Mask, colour: NDArray[np.uint8], re
     return values[rows[best], columns[best]]
 
 
-@lru_cache(maxsize=4)
-def _normalised(k: CameraIntrinsics) -> tuple[FloatImage, FloatImage]:
+def _seen(
+    frame: RgbdFrame, depth: FloatImage, table_top: float, centre: Array, rotation: Array, table: TableFit
+) -> HeightView:
+    k, down = frame.intrinsics, rotation[2].astype(np.float32)
     columns = ((np.arange(k.width) - k.cx) / k.fx).astype(np.float32)
-    return columns, ((np.arange(k.height) - k.cy) / k.fy).astype(np.float32)
-
-
-def _heights(
-    depth: FloatImage, k: CameraIntrinsics, rotation: Array, centre: Array, table_top: float
-) -> FloatImage:
-    columns, rows = _normalised(k)
-    down = np.float32(rotation[2, 0]) * columns[None, :] + (
-        np.float32(rotation[2, 1]) * rows[:, None] + np.float32(rotation[2, 2])
-    )
-    heights = down * depth
+    rows = ((np.arange(k.height) - k.cy) / k.fy).astype(np.float32)
+    heights = (down[0] * columns[None, :] + (down[1] * rows[:, None] + down[2])) * depth
     heights += np.float32(centre[2] - table_top)
     heights[depth <= 0] = NO_HEIGHT
-    return heights
+    return HeightView(frame, table_top, centre, rotation, heights, table)
 
 
-def _fit_table(
-    frame: RgbdFrame, depth: FloatImage, rotation: Array, centre: Array, table_top: float
-) -> tuple[TableFit, Array]:
+def _fit_table(view: HeightView) -> tuple[TableFit, Array]:
     """Fit height = offset + slope·(x, y) to neutral-coloured pixels by robust least squares.
 
     (x, y) is measured from the point below the camera.
     """
     start = _GRID // 2
-    d = depth[start::_GRID, start::_GRID].astype(float)
-    colour = frame.colour[start::_GRID, start::_GRID]
-    brightest = colour.max(axis=2).astype(np.int16)
+    heights = view.heights[start::_GRID, start::_GRID].astype(float)
+    colour = view.frame.colour[start::_GRID, start::_GRID].astype(np.int16)
+    brightest = colour.max(axis=2)
     neutral = (brightest - colour.min(axis=2)) < _MAX_CHROMA * brightest
-    columns, rows = _normalised(frame.intrinsics)
-    ray = np.empty((*d.shape, 3))
-    ray[..., 0], ray[..., 1], ray[..., 2] = columns[None, start::_GRID], rows[start::_GRID, None], 1.0
-    points = (ray.reshape(-1, 3) @ rotation.T) * d.reshape(-1, 1)
-    points[:, 2] += centre[2] - table_top
-    usable = (d.ravel() > 0) & neutral.ravel() & (np.abs(points[:, 2]) < _CAPTURE)
-    points = points[usable]
-    coefficients, keep = np.zeros(3), np.ones(len(points), bool)
-    if len(points) >= _MIN_SAMPLES:
-        coefficients[0] = np.median(points[:, 2])
+    usable = neutral & (np.abs(heights) < _CAPTURE)
+    height = heights[usable]
+    xy = view.to_plane((np.argwhere(usable)[:, ::-1] * _GRID + start).astype(float), height) - view.centre[:2]
+    design = np.column_stack((np.ones(len(xy)), xy))
+    coefficients, keep = np.zeros(3), np.ones(len(xy), bool)
+    if len(xy) >= _MIN_SAMPLES:
+        coefficients[0] = np.median(height)
         for _ in range(4):
-            residual = points[:, 2] - coefficients[0] - points[:, :2] @ coefficients[1:]
+            residual = height - design @ coefficients
             sigma = 1.4826 * float(np.median(np.abs(residual)))
             keep = np.abs(residual) < max(2.5 * sigma, 0.0005)
-            kept = points[keep]
-            design = np.column_stack((np.ones(len(kept)), kept[:, :2]))
-            coefficients = np.linalg.solve(design.T @ design, design.T @ kept[:, 2])
+            kept = design[keep]
+            coefficients = np.linalg.solve(kept.T @ kept, kept.T @ height[keep])
     slope = coefficients[1:]
     trusted = np.count_nonzero(keep) >= _MIN_SAMPLES
     return TableFit(float(coefficients[0]), float(np.hypot(*slope)), bool(trusted)), slope

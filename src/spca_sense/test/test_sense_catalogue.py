@@ -41,10 +41,10 @@ def test_a_drawing_marks_what_was_found(world: World, studio, tracker) -> None:
     poses = nominal_layout(world).poses
     frame = studio.shoot(poses)
     before = frame.colour.copy()
-    picture = draw_scene(frame, tracker.update(frame), scale=2)
+    picture = draw_scene(frame, tracker.update(frame))
     assert picture.shape == (960, 1280, 3)
     assert np.array_equal(frame.colour, before), "the frame itself is left alone"
-    plain = draw_scene(frame, tracker.scene.model_copy(update={"objects": ()}), scale=2)
+    plain = draw_scene(frame, tracker.scene.model_copy(update={"objects": ()}))
     changed = np.abs(picture.astype(int) - plain).max(axis=2) > 40
     # Around the blue cube there are lines; far from everything there are none.
     k = frame.intrinsics
