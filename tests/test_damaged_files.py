@@ -24,7 +24,6 @@ import pytest
 import yaml
 
 import spca
-from spca.cli import main
 from spca.kits import kit_of
 from spca.learned import SolvedLevel
 from spca.report.page import write_report
@@ -67,6 +66,7 @@ from spca_programs.ipp.store import ProgramStore
 from spca_robot.arms import FILES as ARMS
 from spca_sense.recorded_camera import load_frame, save_frame
 from spca_sim.recording import SimState, load_states, save_states
+from spca_testing.command import spca as command
 from spca_testing.damage import damaged
 
 
@@ -384,7 +384,6 @@ def test_no_file_ends_a_command_with_status_3(
     files: Path,
     pytestconfig: pytest.Config,
     monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
     record_property: Callable[[str, object], None],
 ) -> None:
     """That is for faults of the machine."""
@@ -393,8 +392,6 @@ def test_no_file_ends_a_command_with_status_3(
         shutil.copytree(files / "library", files / "skills" / "tabletop")
         shutil.copytree(files, files / "again", ignore=lambda *_: ["again", "result.json"])
     monkeypatch.chdir(files)
-    monkeypatch.setattr("sys.argv", ["spca", *arguments])
-    monkeypatch.setattr("spca.cli.signal.signal", lambda *_: None)  # the test run goes on
     whole = (files / name).read_bytes()
     record_property("tried", count := max(2, pytestconfig.getoption("mutations") // 125))
     dice = random.Random(f"{what} {count}")
@@ -403,30 +400,18 @@ def test_no_file_ends_a_command_with_status_3(
         while content == whole:
             content = damaged(whole, dice)
         (files / name).write_bytes(content)
-        with pytest.raises(SystemExit) as ended:
-            main()
+        done = command(*arguments)
         (files / name).write_bytes(whole)
-        said = capsys.readouterr()
-        assert ended.value.code in (EXIT_SUCCESS, EXIT_BAD_INPUT), (content, said)
-        assert "Traceback" not in said.err
+        assert done.returncode in (EXIT_SUCCESS, EXIT_BAD_INPUT), (content, done)
+        assert "Traceback" not in done.stderr
 
 
 @pytest.mark.parametrize(
     "name", ["events.jsonl", "result.json", "contacts.json", "report.html", "log/spca.log"]
 )
-def test_what_stands_where_a_run_writes_is_named(
-    name: str,
-    files: Path,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_what_stands_where_a_run_writes_is_named(name: str, files: Path, tmp_path: Path) -> None:
     shutil.copytree(files, tmp_path / "again", ignore=lambda *_: ["again", "skills", "result.json", name])
     (tmp_path / "again" / name).unlink(missing_ok=True)
     (tmp_path / "again" / name).mkdir(parents=True)
-    monkeypatch.setattr("sys.argv", ["spca", "resume", str(tmp_path / "again")])
-    monkeypatch.setattr("spca.cli.signal.signal", lambda *_: None)
-    with pytest.raises(SystemExit) as ended:
-        main()
-    said = capsys.readouterr().err
-    assert ended.value.code == EXIT_BAD_INPUT and name in said, said
+    done = command("resume", str(tmp_path / "again"))
+    assert done.returncode == EXIT_BAD_INPUT and name in done.stderr, done.stderr

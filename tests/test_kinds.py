@@ -2,36 +2,25 @@
 
 from __future__ import annotations
 
+import pytest
+
+from spca_core.geometry import Vec3
 from spca_testing.contracts.kind_contract import KindContract
 
-
-class TestCube(KindContract):
-    kind, size = "cube", (0.04, 0.04, 0.04)
-
-
-class TestCuboid(KindContract):
-    kind, size = "cuboid", (0.07, 0.035, 0.03)
-
-
-class TestCylinder(KindContract):
-    kind, size = "cylinder", (0.045, 0.045, 0.05)
-
-
-class TestBall(KindContract):
-    kind, size = "ball", (0.05, 0.05, 0.05)
+SIZES = {
+    "cube": (0.04, 0.04, 0.04),
+    "cuboid": (0.07, 0.035, 0.03),
+    "cylinder": (0.045, 0.045, 0.05),
+    "ball": (0.05, 0.05, 0.05),
+    "plate": (0.11, 0.11, 0.008),
+    "mat": (0.09, 0.09, 0.002),
+    "bowl": (0.13, 0.13, 0.022),
+    "tray": (0.2, 0.14, 0.03),
+}
 
 
-class TestPlate(KindContract):
-    kind, size = "plate", (0.11, 0.11, 0.008)
-
-
-class TestMat(KindContract):
-    kind, size = "mat", (0.09, 0.09, 0.002)
-
-
-class TestBowl(KindContract):
-    kind, size = "bowl", (0.13, 0.13, 0.022)
-
-
-class TestTray(KindContract):
-    kind, size = "tray", (0.2, 0.14, 0.03)
+@pytest.mark.parametrize(("kind", "size"), SIZES.items(), ids=SIZES)
+class TestKinds(KindContract):
+    @pytest.fixture(autouse=True)
+    def _taken(self, kind: str, size: Vec3) -> None:
+        self.kind, self.size = kind, size

@@ -45,15 +45,6 @@ def test_an_unreachable_server_is_bad_input_and_leaves_no_folder(tmp_path: Path)
     assert not (tmp_path / "run").exists()
 
 
-def test_a_model_that_the_server_does_not_have_is_bad_input(tmp_path: Path) -> None:
-    with ModelServer([], models=("some-other-model",)) as server:
-        llm = tmp_path / "llm.yaml"
-        llm.write_text(configuration(server.base_url))
-        with pytest.raises(InputError, match="test-big"):
-            follow(begun(options(tmp_path, llm=str(llm)), tmp_path / "run"))
-        assert server.requests == []
-
-
 def test_one_planner_stands_in_for_the_roles_that_are_not_configured(tmp_path: Path) -> None:
     with ModelServer([Say("pass")] * 3, models=("only-one",)) as server:
         llm = tmp_path / "llm.yaml"

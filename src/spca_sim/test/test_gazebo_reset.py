@@ -4,6 +4,7 @@ import itertools
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -17,12 +18,7 @@ from spca_robot.description.controllers import UPDATE_RATE, controllers
 from spca_robot.description.names import GENERATED, GRIPPER_CONTROLLER
 from spca_robot.gripper_2f85 import CLOSED_ANGLE
 from spca_sim.gazebo.controller import Finger, command, ramp_time
-from spca_sim.gazebo.reset import (
-    parking,
-    placement,
-    untouched,
-    watched_models,
-)
+from spca_sim.gazebo.reset import ask, parking, placement, untouched, watched_models
 
 WORLD = load_world()
 
@@ -58,6 +54,19 @@ def test_silent_contacts_after_a_reset_are_noticed():
     assert watched_models("box_blue, box_red", WORLD) == ("box_blue", "box_red")
     with pytest.raises(InputError, match="no object 'box_rad'"):
         watched_models("box_rad", WORLD)
+
+
+def test_gazebo_is_asked_by_its_program(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """That a busy one is asked again, test_gazebo_node.py shows."""
+    program = tmp_path / "gz"
+    program.write_text(f'#!/bin/sh\necho "$@" >> {tmp_path}/asked\necho "data: true"\n')
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    assert ask("/world/w/set_pose_vector", "Pose_V", "pose {}") == ""
+    asked = (tmp_path / "asked").read_text()
+    assert "service -s /world/w/set_pose_vector --reqtype gz.msgs.Pose_V" in asked and "pose {}" in asked
+    program.unlink()
+    assert "cannot be asked" in ask("/world/w/set_pose_vector", "Pose_V", "pose {}")
 
 
 def played(goal: float, until: float, blocked: Callable[[float], float], begin: float = 0.0) -> Played:

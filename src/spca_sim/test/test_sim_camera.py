@@ -1,4 +1,4 @@
-"""The simulated camera: geometry, noise, looks; and that it needs no graphics library."""
+"""The simulated camera: geometry, noise, looks, signs; and that it needs no graphics library."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import pytest
 from numpy.typing import NDArray
 
 from spca_core.camera import RgbdFrame
+from spca_core.errors import InputError
 from spca_core.geometry import Pose
 from spca_core.layout import Layout, nominal_layout, random_layout
 from spca_core.world import World, load_world
@@ -164,3 +165,47 @@ assert MujocoWorld(load_world()).capture().colour.mean() > 30
         [sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr
+
+
+SIGN = load_world("tabletop_sign")
+
+
+def printed(text: str) -> World:
+    objects = tuple(o.model_copy(update={"text": text}) if o.kind == "sign" else o for o in SIGN.objects)
+    return SIGN.model_copy(update={"objects": objects})
+
+
+def picture(world: World) -> np.ndarray:
+    """The sign as the camera sees it: brightness of the pixels around it."""
+    grey = frame_of(world, noise=False).colour.mean(axis=2)
+    sign, camera = world.object("sign"), world.camera
+    scale = camera.fx / (camera.position[2] - world.table.top)
+    row = camera.cy - (sign.position[0] - camera.position[0]) * scale
+    column = camera.cx - (sign.position[1] - camera.position[1]) * scale
+    half = round(sign.size[0] / 2 * scale) - 4, round(sign.size[1] / 2 * scale) - 4
+    return grey[
+        round(row) - half[0] : round(row) + half[0], round(column) - half[1] : round(column) + half[1]
+    ]
+
+
+def test_the_text_is_in_the_picture_and_nothing_without_one() -> None:
+    assert (picture(printed("")) < 90).mean() == 0
+    assert (picture(SIGN) < 90).mean() > 0.02
+
+
+def test_the_text_reads_the_right_way_up_and_not_mirrored() -> None:
+    """Of an L there is ink on the left and at the bottom, and none at the upper right."""
+    ink = picture(printed("L")) < 90
+    rows, columns = np.nonzero(ink)
+    letter = ink[rows.min() : rows.max() + 1, columns.min() : columns.max() + 1]
+    height, width = letter.shape
+    assert letter[:, : width // 4].mean() > 0.5 and letter[-(height // 5) :].mean() > 0.5
+    assert letter[: height // 2, width // 2 :].mean() < 0.1
+
+
+def test_only_signs_bear_text() -> None:
+    objects = tuple(o.model_copy(update={"text": "hello"}) for o in SIGN.objects)
+    problems = SIGN.model_copy(update={"objects": objects}).problems()
+    assert any("no sign" in problem for problem in problems)
+    with pytest.raises(InputError, match="unknown world"):
+        load_world("tabletop_poster")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import sys
+from functools import lru_cache
 from pathlib import Path
 
 import pytest
@@ -10,13 +12,15 @@ import yaml
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
+from spca_core.paths import ROOT
 from spca_core.plan import PlanRequest
 from spca_core.ports.proposer import Impossible, NotUnderstood
 from spca_core.scene import Observation
 from spca_planner.critics import contradictions, off_topic_reason
 from spca_planner.pddl.lint import parse
 from spca_tabletop.language.goal import Goal
-from spca_tabletop.language.understanding import understand
+from spca_tabletop.language.understanding import describe, understand
+from spca_tabletop.level_check import nominal_observation
 from spca_tabletop.plan.proposer import BuiltinProposer
 from spca_tabletop.plan.vocabulary import TabletopVocabulary
 from spca_testing.observations import CUBES, goals, scene, task
@@ -150,3 +154,35 @@ def test_what_is_held_is_put_down_on_the_table_and_no_way_to_the_side() -> None:
         understand(task("Move the red cube 5 cm to the left."), seen)
     with pytest.raises(NotUnderstood, match="I do not know where to put it"):
         understand(task("Put the blue cube down."), seen)
+
+
+# --- what `docs/task-texts.md` says of them is true
+
+PAGE = (ROOT / "docs" / "task-texts.md").read_text()
+UNDERSTOOD, _, REFUSED = PAGE.partition("## What is refused")
+nominal = lru_cache(nominal_observation)
+
+
+def rows(text: str) -> list[tuple[str, str, str]]:
+    """Level, task text and answer of every row."""
+    found, level = [], ""
+    for line in text.splitlines():
+        if table := re.match(r"On the table of `(\w+)`", line):
+            level = table.group(1)
+        elif (row := re.fullmatch(r"\| (.+) \| (.+) \|", line)) and not row.group(1).startswith("text"):
+            found.append((level, *row.groups()))
+    return found
+
+
+@pytest.mark.parametrize(("level", "text", "meaning"), rows(UNDERSTOOD))
+def test_the_page_says_what_a_text_comes_to(level: str, text: str, meaning: str) -> None:
+    goals = understand(task(text), nominal(level))
+    assert describe(goals[:1]) == meaning.removesuffix("; or …")
+    assert (len(goals) > 1) == meaning.endswith("; or …")
+
+
+@pytest.mark.parametrize(("level", "text", "answer"), rows(REFUSED))
+def test_the_page_says_what_is_refused(level: str, text: str, answer: str) -> None:
+    with pytest.raises((NotUnderstood, Impossible)) as caught:
+        understand(task(text), nominal(level))
+    assert str(caught.value).startswith(answer)
