@@ -28,8 +28,7 @@ def test_the_terminal_names_what_failed_and_what_differs(
     run_bench(ToyBench(fails=("a/2",)), tmp_path / "new", workers=1, baseline=tmp_path / "old")
     said = capsys.readouterr().out
     assert "  a/2: not solved\n" in said and "a/1:" not in said
-    assert "compared with old" in said and "Settings: fails was ['a/0'], is ['a/2']." in said
-    assert "3 trials in common: 2 solved before, 2 now." in said and "Solved only before: a/2" in said
+    assert "compared with old" in said and "3 trials in common: 2 solved before, 2 now." in said
     apart = ToyBench(chains=("b",), length=2, fails=("b/1",))
     run_bench(apart, tmp_path / "apart", workers=1, baseline=tmp_path / "old")
     said = capsys.readouterr().out

@@ -60,8 +60,6 @@ def test_a_problem_is_read(problems: Path) -> None:
         ("cylinder", "cone", "only boxes and cylinders"),
         ("primitives", "meshes", "KeyError"),
         ("- 1\n", "- 0\n", "no unit quaternion"),
-        ("cylinder", "[" * 5000, "nested"),
-        ("cylinder", "\xff", "UnicodeDecodeError"),
     ],
 )
 def test_a_scene_that_cannot_be_read_is_named(problems: Path, old: str, new: str, words: str) -> None:

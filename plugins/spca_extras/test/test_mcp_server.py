@@ -13,6 +13,14 @@ from typing import Any
 
 import pytest
 
+pytest.importorskip("mcp", reason="the extra `mcp` is not installed")
+
+import anyio
+import httpx
+from mcp import ClientSession, McpError, StdioServerParameters, types
+from mcp.client.stdio import stdio_client
+from mcp.client.streamable_http import streamablehttp_client
+
 import spca
 
 pytestmark = pytest.mark.slow
@@ -21,12 +29,6 @@ pytestmark = pytest.mark.slow
 @contextlib.asynccontextmanager
 async def serving(over: str, *options: str) -> AsyncIterator[tuple[Any, Any]]:
     """The streams of the protocol's own client to `spca mcp`, over stdio or over HTTP on this machine."""
-    import anyio
-    import httpx
-    from mcp import StdioServerParameters
-    from mcp.client.stdio import stdio_client
-    from mcp.client.streamable_http import streamablehttp_client
-
     args, environment = ["-m", "spca", "mcp", *options], {**os.environ, "SPCA_ROOT": ""}
     if over == "stdio":
         async with stdio_client(
@@ -64,29 +66,22 @@ async def serving(over: str, *options: str) -> AsyncIterator[tuple[Any, Any]]:
         server.wait()
 
 
-def test_an_unknown_action_is_refused_before_anything_is_served():
-    pytest.importorskip("mcp", reason="the extra `mcp` is not installed")
-    command = [sys.executable, "-m", "spca", "mcp", "--allow", "pick_upp"]
-    said = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
-    assert said.returncode == 2 and "did you mean 'pick_up'" in said.stderr
-
-
-def test_a_port_that_cannot_be_had_is_said():
-    pytest.importorskip("mcp", reason="the extra `mcp` is not installed")
+def test_an_unknown_action_and_a_port_that_cannot_be_had_are_said():
     with socket.create_server(("127.0.0.1", 0)) as taken:
-        for port in (taken.getsockname()[1], 99999):
-            command = [sys.executable, "-m", "spca", "mcp", "--port", str(port)]
+        port = taken.getsockname()[1]
+        for option, value, words in (
+            ("--allow", "pick_upp", "did you mean 'pick_up'"),
+            ("--port", str(port), f"cannot serve at port {port}"),
+            ("--port", "99999", "cannot serve at port 99999"),
+        ):
+            command = [sys.executable, "-m", "spca", "mcp", option, value]
             said = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
-            assert said.returncode == 2 and f"cannot serve at port {port}" in said.stderr and not said.stdout
+            assert said.returncode == 2 and words in said.stderr and not said.stdout
 
 
 @pytest.mark.parametrize(("approve", "over"), [(True, "stdio"), (False, "http")])
 def test_a_client_of_the_context_protocol_moves_what_its_user_approves(approve: bool, over: str):
     """With the protocol's own client."""
-    pytest.importorskip("mcp", reason="the extra `mcp` is not installed")
-    import anyio
-    from mcp import ClientSession, types
-
     asked: list[str] = []
 
     async def answer(context: object, params: types.ElicitRequestParams) -> types.ElicitResult:
@@ -108,29 +103,28 @@ def test_a_client_of_the_context_protocol_moves_what_its_user_approves(approve: 
             async def call(tool: str, **arguments: object) -> types.CallToolResult:
                 return await client.call_tool(tool, arguments)
 
-            told = json.loads((await call("do", sentence="why?")).content[0].text)
-            assert told == {"outcome": "answered", "reason": "Nothing has been done yet."}
+            async def told(tool: str, **arguments: object) -> Any:
+                return json.loads((await call(tool, **arguments)).content[0].text)
+
+            answered = {"outcome": "answered", "reason": "Nothing has been done yet."}
+            assert await told("do", sentence="why?") == answered
             seen = await call("look")
             assert {part.type for part in seen.content} == {"text", "image"}, seen.content
             things = json.loads(seen.content[0].text)["objects"]
             assert all(v == round(v, 3) for thing in things for v in thing["position"])
-            planned = json.loads(
-                (await call("plan", sentence="put the red cube on the blue plate")).content[0].text
-            )
+            planned = await told("plan", sentence="put the red cube on the blue plate")
             assert planned["goal"] == "the red cube on the blue plate" and len(planned["steps"]) == 2
             if approve:
-                tried = json.loads((await call("rehearse", plan_id=planned["plan_id"])).content[0].text)
+                tried = await told("rehearse", plan_id=planned["plan_id"])
                 assert tried["status"] == "accepted"
-            done = json.loads((await call("run_plan", plan_id=planned["plan_id"])).content[0].text)
+            done = await told("run_plan", plan_id=planned["plan_id"])
             assert done["outcome"] == ("success" if approve else "cancelled"), done
             assert (
                 "the red cube on the blue plate" in asked[0] and "place_on(cube_red, plate_blue)" in asked[0]
             )
             assert "<html" in (await client.read_resource("spca://report")).contents[0].text
-            assert any(
-                "plan: " in line for line in json.loads((await call("read_run")).content[0].text)["events"]
-            )
-            forbidden = json.loads((await call("do", sentence="touch the green cube")).content[0].text)
+            assert any("plan: " in line for line in (await told("read_run"))["events"])
+            forbidden = await told("do", sentence="touch the green cube")
             assert forbidden["outcome"] == "cancelled" and len(asked) == 1
             refused = await call("act", action="pick_up", args=["cube_pink", "table"])
             assert refused.isError and "'cube_pink' is no solid" in refused.content[0].text
@@ -141,9 +135,6 @@ def test_a_client_of_the_context_protocol_moves_what_its_user_approves(approve: 
 
 def test_what_was_asked_for_before_a_stop_moves_nothing_and_giving_up_what_waits_stops_nothing():
     """The first call lays the table, which takes seconds: there is no run yet that could be ended."""
-    pytest.importorskip("mcp", reason="the extra `mcp` is not installed")
-    import anyio
-    from mcp import ClientSession, McpError, types
 
     async def talk() -> None:
         async with serving("stdio") as (read, write), ClientSession(read, write) as client:

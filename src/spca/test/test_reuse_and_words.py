@@ -107,12 +107,12 @@ def test_a_model_gets_measures_once_where_it_asks_for_them() -> None:
     chat = Script([asks, {**asks, "question": "Which corner?"}, {"domain": "(d)", "problem": "(p)"}])
     room, known = TabletopKit().room(RunOptions(level="stack_01")), dict[str, list[str]]()
     roles: tuple[Role, ...] = ("planner_small", "planner_big")
-    words = TabletopVocabulary()
+    words, beside = TabletopVocabulary(), task("Put the red cube left of the blue plate.")
     small, big = (LanguageProposer(chat, role, words, room=room, measures=known) for role in roles)
     with pytest.raises(NotUnderstood, match="Which corner"):
-        small.draft(request(), None, None)
+        small.draft(request(task=beside), None, None)
     draft = Draft(domain="(d)", problem="(p)")
-    big.draft(request(mode="replan", failure="it fell"), draft, None)
+    big.draft(request(mode="replan", failure="it fell", task=beside), draft, None)
     first, second, third = (text for _, text in chat.asked)
     assert "cube_red to plate_blue: " in third, "a plan is mended by the same measures"
     assert "size 40" not in first
@@ -125,6 +125,21 @@ def test_a_model_gets_measures_once_where_it_asks_for_them() -> None:
     later = LanguageProposer(chat := Script([{"domain": "(d)", "problem": "(p)"}]), "planner_big", words)
     later.draft(request(task=TASK.model_copy(update={"conversation": (said,)})), None, None)
     assert "cube_green to cube_red: " in chat.asked[0][1], "in the next sentence, too"
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("Put the cubes in a straight row.", "a straight row is a chain of these"),
+        ("Put the red cube at the edge of the table.", "edge is any end of these ranges"),
+    ],
+)
+def test_what_a_word_of_the_task_needs_is_told_with_it_alone(text: str, told: str) -> None:
+    asked, other = (
+        str(messages(request(task=one), None, None, TabletopVocabulary(), ACTIONS)[1])
+        for one in (task(text), TASK)
+    )
+    assert told in asked and told not in other
 
 
 def test_for_a_task_that_the_grammar_does_not_know_the_usual_skills_are_told() -> None:

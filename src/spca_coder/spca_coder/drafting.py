@@ -17,6 +17,7 @@ from typing import Any, Literal
 import structlog
 
 from spca_coder.source import Function, Source, as_present, header, missing, read
+from spca_core.errors import one_line
 from spca_core.plan import PLAN_AT_FAULT, ActionSchema, CodeRecord, CodeRequest, CodeResult
 from spca_core.ports.proposer import CodeProposer, ModelError, PlanAtFault
 from spca_core.skill import CtxApi, python_name
@@ -157,28 +158,23 @@ def _names(schemas: Sequence[ActionSchema]) -> str:
 def situation(request: CodeRequest) -> str:
     """Return task, scene and plan in plain lines, bounded in length. Nothing in it is an instruction."""
     steps = request.plan.steps
-    lines = [f"Task: {one_line(request.task.text)}", "Scene:"]
+    lines = [f"Task: {_line(request.task.text)}", "Scene:"]
     seen = request.observation
     said = seen.sentences[: _MAIN if seen.restated else _SENTENCES]
-    lines += [f"- {one_line(s)}" for s in dict.fromkeys((*said, *seen.remarks[:_SENTENCES]))]
+    lines += [f"- {_line(s)}" for s in dict.fromkeys((*said, *seen.remarks[:_SENTENCES]))]
     lines.append("Plan:")
     lines += [f"{i + 1}. {step}" for i, step in enumerate(steps[:_STEPS])]
     lines += [f"and {len(steps) - _STEPS} more steps"] * (len(steps) > _STEPS)
     used = "".join(schema.pddl for schema in request.plan.schemas)
     own = [(form, why) for form, why in request.plan.draft.said if form.split()[0] in used]
-    lines += [f"In the plan, {one_line(f'{form}: {why}')}" for form, why in own[:_STEPS]]
+    lines += [f"In the plan, {_line(f'{form}: {why}')}" for form, why in own[:_STEPS]]
     return "\n".join(lines)
 
 
-def one_line(text: str, limit: int = _LONGEST_LINE) -> str:
-    r"""Return the text as one printable line of at most `limit` characters.
-
-    >>> one_line("a\n  b`" + chr(27))
-    "a b'"
-    """
-    words = " ".join("".join(c if c.isprintable() or c.isspace() else "" for c in text).split())
-    words = words.translate(_MARKS)
-    return words if len(words) <= limit else words[: limit - 1] + "…"
+def _line(text: str) -> str:
+    """Return the text as one line of bounded length that ends no part of a prompt."""
+    line = one_line(text).translate(_MARKS)
+    return line if len(line) <= _LONGEST_LINE else line[: _LONGEST_LINE - 1] + "…"
 
 
 CHARACTERS_PER_TOKEN = 3.5
@@ -207,33 +203,28 @@ def relevant(
     """Return the source of the skills most like the wanted actions, with the constants that they use.
 
     Of the helpers that they call, which a new skill may call as well, only the first lines are shown. Never
-    longer than the budget; an infinite one takes the whole library, helpers and all. The skills named in
-    `without` are left out, and what is in `known`, which the proposer sees anyway. The likeness is that of
-    words (of names, documentation and PDDL) and of what is needed and changed, where `actions` says it of a
-    skill; what is rare in the library counts more (inverse document frequency).
+    longer than the budget. The skills named in `without` are left out, and what is in `known`, which the
+    proposer sees anyway. The likeness is that of words (of names, documentation and PDDL) and of what is
+    needed and changed, where `actions` says it of a skill; what is rare in the library counts more (inverse
+    document frequency).
     """
     source = read(library)
-    everything = math.isinf(token_budget)
     chosen: set[str] = set()
     shown = ""
-    for name in _ranked(source, schemas, without, everything, actions or {}):
-        longer = _shown(source, {*chosen, name} - set(known), set(known), everything)
+    for name in _ranked(source, schemas, without, actions or {}):
+        longer = _shown(source, {*chosen, name} - set(known), set(known))
         if tokens_of(longer) <= token_budget:
             chosen.add(name)
             shown = longer
     return shown
 
 
-def _shown(source: Source, skills: set[str], known: set[str], everything: bool) -> str:
+def _shown(source: Source, skills: set[str], known: set[str]) -> str:
     """Return the skills as they are, and above them the helpers and the constants that they use."""
     parts = dict[str, None]()
     patterns = []
     for home in (source.modules or {"": source}).values():
         own = {name for name in skills if source.home(name) is home}
-        if everything:
-            functions, constants = home.with_helpers(own)
-            patterns.append(home.excerpt(functions - known, constants))
-            continue
         used = {name for skill in own for name in home.functions[skill].uses}
         parts[home.excerpt(set(), used & set(home.constants))] = None
         helpers = [f for n, f in home.functions.items() if n in used - skills - known and not f.is_skill]
@@ -248,11 +239,7 @@ def _first_line(helper: Function) -> str:
 
 
 def _ranked(
-    source: Source,
-    schemas: Sequence[ActionSchema],
-    without: Collection[str],
-    everything: bool,
-    actions: Mapping[str, str],
+    source: Source, schemas: Sequence[ActionSchema], without: Collection[str], actions: Mapping[str, str]
 ) -> list[str]:
     skills = [f for f in source.functions.values() if f.is_skill and f.name not in without]
     words = {f.name: _skill_words(f, actions.get(f.name, "")) for f in skills}
@@ -266,7 +253,7 @@ def _ranked(
         return shared / (1 + math.log(1 + len(bag)))
 
     scores = {f.name: score(f) for f in skills}
-    return sorted((n for n, s in scores.items() if s > 0 or everything), key=lambda n: (-scores[n], n))
+    return sorted((n for n, s in scores.items() if s > 0), key=lambda n: (-scores[n], n))
 
 
 def _skill_words(function: Function, action: str) -> dict[str, float]:

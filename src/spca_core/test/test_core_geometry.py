@@ -1,4 +1,4 @@
-"""Poses and angles: the conventions in the docstrings, and round trips that must hold for any rotation."""
+"""Poses, rotations, angles and curves: the conventions in the docstrings, and what SciPy says of the same."""
 
 from __future__ import annotations
 
@@ -8,8 +8,22 @@ import numpy as np
 import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
+from scipy.interpolate import CubicHermiteSpline, CubicSpline
+from scipy.spatial.transform import Rotation, Slerp
 
-from spca_core.geometry import Pose, Quat, top_down, top_down_yaw, wrap_angle
+from spca_core.geometry import (
+    Pose,
+    Quat,
+    about_z,
+    aligning,
+    matrix_of_quaternion,
+    matrix_of_vector,
+    top_down,
+    top_down_yaw,
+    vector_of_matrix,
+    wrap_angle,
+)
+from spca_core.trajectory import PiecewiseCubic
 
 PERIODS = (2 * math.pi, math.pi, math.pi / 2)
 lengths = st.floats(-10, 10)
@@ -17,16 +31,21 @@ angles = st.floats(-1e3, 1e3)
 yaws = st.floats(-math.pi, math.pi, exclude_min=True)
 
 
+components = st.floats(-1, 1).map(lambda v: round(v, 6))
+
+
 @st.composite
 def quaternions(draw: st.DrawFn) -> Quat:
-    raw = np.array([draw(st.floats(-1, 1)) for _ in range(4)])
+    raw = np.array([draw(components) for _ in range(4)])
     norm = float(np.linalg.norm(raw))
     assume(norm > 0.1)
     x, y, z, w = (float(v) for v in raw / norm)
     return x, y, z, w
 
 
-poses = st.builds(Pose, position=st.tuples(lengths, lengths, lengths), quaternion=quaternions())
+directions = (
+    st.tuples(components, components, components).filter(lambda v: np.linalg.norm(v) > 0.1).map(np.array)
+)
 
 
 def turned_by(a: float, b: float) -> float:
@@ -34,22 +53,45 @@ def turned_by(a: float, b: float) -> float:
     return abs((a - b + math.pi) % (2 * math.pi) - math.pi)
 
 
-@given(poses)
-def test_pose_to_matrix_and_back(pose: Pose) -> None:
+@given(quaternions())
+def test_quaternions_and_vectors_agree_with_scipy(quaternion: Quat) -> None:
+    """Quaternions are (x, y, z, w)."""
+    theirs = Rotation.from_quat(quaternion)
+    pose = Pose(position=(1, 2, 3), quaternion=quaternion)
+    matrix = pose.matrix()[:3, :3]
+    assert matrix == pytest.approx(theirs.as_matrix(), abs=1e-9)
+    assert pose.matrix()[:, 3] == pytest.approx([1, 2, 3, 1])
     back = Pose.from_matrix(pose.matrix())
-    assert back.position == pose.position
-    # A rotation has two quaternions, q and -q.
-    assert abs(np.dot(back.quaternion, pose.quaternion)) == pytest.approx(1.0)
-    assert np.allclose(back.matrix(), pose.matrix(), atol=1e-9)
+    assert back.position == pose.position and back.matrix() == pytest.approx(pose.matrix(), abs=1e-9)
+    assert np.linalg.norm(back.quaternion) == pytest.approx(1.0)
+    assert matrix_of_vector(vector_of_matrix(matrix)) == pytest.approx(matrix, abs=1e-7)
+    assert np.linalg.norm(vector_of_matrix(matrix)) == pytest.approx(theirs.magnitude(), abs=1e-7)
 
 
-def test_quaternions_are_xyzw_and_frames_right_handed() -> None:
-    h = math.sqrt(0.5)
-    quarter = Pose(position=(1, 2, 3), quaternion=(0, 0, h, h)).matrix()
-    assert quarter @ [1, 0, 0, 1] == pytest.approx([1, 3, 3, 1]), "x turns towards y"
-    about_x = Pose(position=(0, 0, 0), quaternion=(h, 0, 0, h)).matrix()
-    assert about_x @ [0, 1, 0, 1] == pytest.approx([0, 0, 1, 1]), "y turns towards z"
-    assert Pose(position=(0, 0, 0)).matrix().tolist() == np.eye(4).tolist(), "no rotation unless said"
+@given(quaternions(), quaternions())
+def test_a_share_of_the_turn_between_two_rotations_is_the_slerp(start, goal):
+    a, b = matrix_of_quaternion(start), matrix_of_quaternion(goal)
+    turn = vector_of_matrix(a.T @ b)
+    if np.linalg.norm(turn) > np.pi - 1e-3:
+        return  # half turns go either way
+    share = np.linspace(0, 1, 5)
+    theirs = Slerp([0, 1], Rotation.from_matrix([a, b]))(share).as_matrix()
+    assert a @ matrix_of_vector(share[:, None] * turn) == pytest.approx(theirs, abs=1e-6)
+
+
+@given(directions, directions)
+def test_aligning_turns_one_direction_into_the_other_by_the_least_angle(start, goal):
+    turn = aligning(start, goal)
+    a, b = start / np.linalg.norm(start), goal / np.linalg.norm(goal)
+    assert turn @ a == pytest.approx(b, abs=1e-7)
+    assert np.linalg.norm(vector_of_matrix(turn)) == pytest.approx(np.arccos(np.clip(a @ b, -1, 1)), abs=1e-6)
+
+
+def test_opposite_directions_are_aligned_by_a_half_turn_and_turns_about_z_are_scipy_s():
+    up = np.array([0.0, 0.0, 1.0])
+    assert aligning(up, -up) @ up == pytest.approx(-up)
+    assert aligning(up, up) == pytest.approx(np.eye(3))
+    assert about_z(0.7) == pytest.approx(Rotation.from_euler("z", 0.7).as_matrix())
 
 
 @given(lengths, lengths, lengths, angles)
@@ -97,3 +139,19 @@ def test_a_top_down_tool_points_down(x: float, y: float, z: float, yaw: float) -
     assert m[:3, 0] == pytest.approx([math.cos(yaw), math.sin(yaw), 0], abs=1e-9)
     assert np.linalg.det(m[:3, :3]) == pytest.approx(1.0)
     assert turned_by(top_down_yaw(pose), yaw) < 1e-9
+
+
+@given(st.integers(4, 30), st.integers(0, 10_000))
+def test_cubic_curves_agree_with_scipy(n, seed):
+    rng = np.random.default_rng(seed)
+    values, slopes = rng.normal(size=(2, n, 6))
+    knots = np.concatenate([[0.0], np.cumsum(rng.uniform(0.1, 1, n - 1))])
+    at = np.linspace(0.0, knots[-1], 50)
+    ours, theirs = PiecewiseCubic(knots, values, slopes), CubicHermiteSpline(knots, values, slopes)
+    smooth, reference = PiecewiseCubic.smooth(values), CubicSpline(np.linspace(0, 1, n), values, axis=0)
+    for order in range(2):
+        assert ours(at, order) == pytest.approx(theirs(at, order), abs=1e-9)
+    for order in range(3):
+        inner = np.linspace(0, 1, 41)
+        expected = reference(inner, order)
+        assert smooth(inner, order) == pytest.approx(expected, rel=1e-6, abs=1e-6 * np.abs(expected).max())

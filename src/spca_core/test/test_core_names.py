@@ -9,9 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from spca_core.names import GROUND, GROUND_SYMBOL, TABLE, TABLE_SYMBOL, symbol_of, words_of
-from spca_core.paths import WORLDS
 from spca_core.skill import python_name
-from spca_core.world import load_world
 
 
 @pytest.mark.parametrize(
@@ -35,14 +33,6 @@ def test_models_symbols_and_words(model: str, symbol: str, words: str) -> None:
     assert words_of(symbol) == words
 
 
-@pytest.mark.parametrize("name", sorted(p.stem for p in WORLDS.glob("*.yaml")))
-def test_no_two_models_of_a_world_share_a_symbol_or_words(name: str) -> None:
-    models = load_world(name).model_names
-    symbols = {symbol_of(m) for m in models}
-    assert len(symbols) == len({words_of(s) for s in symbols}) == len(models)
-    assert {symbol_of(s) for s in symbols} == symbols, "a symbol is no model's name of something else"
-
-
 # A PDDL name: a letter, then letters, digits, `-` and `_` (PDDL 2.1, BNF).
 pddl_names = st.from_regex(r"\A\??[a-zA-Z][a-zA-Z0-9_-]*\Z")
 
@@ -56,11 +46,4 @@ def test_a_pddl_name_becomes_a_python_name(symbol: str) -> None:
     assert name != "ctx", "every skill's first argument"
     assert python_name(symbol.swapcase()) == name, "PDDL does not tell upper from lower case"
     assert python_name(name) == name
-
-
-@pytest.mark.parametrize(
-    ("symbol", "name"),
-    [("Pick-Up", "pick_up"), ("?block", "block"), ("from", "from_"), ("ctx", "ctx_"), ("IS", "is_")],
-)
-def test_python_names(symbol: str, name: str) -> None:
-    assert python_name(symbol) == name
+    assert python_name("Pick-Up") == "pick_up"

@@ -56,9 +56,6 @@ def test_a_world_of_ones_own_may_be_anywhere_and_say_little(tmp_path: Path) -> N
     assert nominal_layout(world).poses == {}
 
 
-# Not there at all
-
-
 @pytest.mark.parametrize("name", ["", "levels/stack_01", "a\nb", "x" * 300, "no\0name", "mine.yml"])
 def test_an_unknown_world_is_told_the_known_ones(name: str) -> None:
     assert refusal(name).endswith(f"known worlds: {', '.join(sorted(p.stem for p in WORLDS.glob('*.yaml')))}")
@@ -74,12 +71,6 @@ def test_a_misspelt_world_is_told_the_one_that_may_be_meant(
     for path in (said, tmp_path / said) if said.endswith(".yaml") else (said,):
         monkeypatch.chdir(tmp_path)
         assert refusal(path).endswith(f"did you mean '{meant}'?")
-
-
-# Not readable
-
-
-# No world
 
 
 def put(content: dict[str, Any], path: str, value: Any) -> None:
@@ -108,9 +99,6 @@ def test_each_missing_part_is_named_and_several_faults_are_told_at_once(tmp_path
     put(content, "camera.far", 0.1)
     put(content, "objects.0.text", "hello")
     assert refusal(written(tmp_path, content)).endswith("near one; 'box_green' has a text but is no sign")
-
-
-# A world that cannot be
 
 
 @pytest.mark.parametrize(("path", "value", "says"), WRONG["impossible"])

@@ -149,12 +149,6 @@ def test_a_server_that_ignores_schemas_is_told_in_words_the_next_time(bench: Ben
     assert '"domain"' in server.requests[1].text
 
 
-# --- answers that can be used after all
-
-
-# --- trouble that passes
-
-
 PARTS = [{"type": "text", "text": '{"domain": '}, {"type": "text", "text": '"d"}'}]
 
 

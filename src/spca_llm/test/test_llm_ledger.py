@@ -45,16 +45,6 @@ def test_a_ledger_is_set_aside_and_its_cost_told_once(tmp_path: Path):
         assert len(list((tmp_path / "aside" / str(time)).iterdir())) == 2
 
 
-def test_a_resumed_level_goes_on_counting(tmp_path: Path):
-    ExchangeLog(tmp_path).add(exchange())
-    resumed = ExchangeLog(tmp_path, Budget(tokens=150))
-    resumed.check()
-    resumed.add(exchange())
-    assert resumed.totals()["coder"].calls == 2
-    with pytest.raises(BudgetExhausted, match="150 tokens"):
-        resumed.check()
-
-
 def test_ledgers_of_several_processes_share_a_folder(tmp_path: Path):
     ledgers = [ExchangeLog(tmp_path) for _ in range(4)]
 
@@ -73,16 +63,22 @@ def test_ledgers_of_several_processes_share_a_folder(tmp_path: Path):
 
 @pytest.mark.parametrize(
     ("budget", "words"),
-    [(Budget(tokens=100), "100 tokens"), (Budget(usd=0.1), "0.1 US dollars"), (Budget(seconds=10), "10 s")],
+    [(Budget(tokens=150), "150 tokens"), (Budget(usd=0.15), "0.15 US dollars"), (Budget(seconds=10), "10 s")],
 )
-def test_each_limit_ends_the_level(tmp_path: Path, budget: Budget, words: str):
+def test_each_limit_ends_the_level_and_a_resumed_one_goes_on_counting(
+    tmp_path: Path, budget: Budget, words: str
+):
     now = [0.0]
+    ExchangeLog(tmp_path).add(exchange())
     ledger = ExchangeLog(tmp_path, budget, clock=lambda: now[0])
     ledger.check()
-    ledger.add(exchange(tokens=100, usd=0.1))
+    ledger.add(exchange())
     now[0] = 10.0
     with pytest.raises(BudgetExhausted, match=words):
         ledger.check()
+    assert ledger.totals()["coder"].calls == 2
+    with pytest.raises(BudgetExhausted):  # before the source, which here is none, is asked
+        Chat(None, ledger).complete("coder", [user("hello")])  # type: ignore[arg-type]
 
 
 def test_secrets_are_blotted_out_even_escaped(tmp_path: Path):
@@ -107,13 +103,3 @@ def test_only_servers_elsewhere_cost_money():
         model = ModelConfig(model="m", base_url=url)
         source = OpenAISource(LlmConfig(roles={"coder": model}), table, env={})
         assert source._priced(answer, model).usd == pytest.approx(expected)
-
-
-def test_nothing_is_asked_once_the_budget_is_spent(tmp_path: Path):
-    class Untouchable:
-        def __getattr__(self, name: str) -> None:
-            raise AssertionError(f"{name} was used")
-
-    chat = Chat(Untouchable(), ExchangeLog(tmp_path, Budget(tokens=0)))  # type: ignore[arg-type]
-    with pytest.raises(BudgetExhausted):
-        chat.complete("coder", [user("hello")])

@@ -140,12 +140,6 @@ def test_a_planner_that_cannot_start_says_why(world: World) -> None:
         PlannerProcess(Setup(world), "spca_testing.moveit.faulty:Broken")
 
 
-@pytest.mark.skipif(HAS_MOVEIT, reason="MoveIt is installed")
-def test_without_moveit_the_missing_module_is_named(world: World) -> None:
-    with pytest.raises(SpcaError, match="No module named"):
-        PlannerProcess(Setup(world))
-
-
 REQUEST = PathRequest(np.zeros(6), np.ones(6), 0.085, 0.1)
 
 

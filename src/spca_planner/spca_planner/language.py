@@ -152,8 +152,11 @@ def messages(
     vocabulary = vocabulary or Vocabulary()
     observation = vocabulary.shown(request.observation)
     kinds, goals = {*observation.objects.values()}, vocabulary.asked(request.task, observation)
-    words = [w for w in vocabulary.words() if not w.of or kinds & {*w.of}]
     domain = previous.domain if previous else ""
+    # of places, only those have to know whose task asks for one
+    about = {a[0] for goal in goals for a in goal} | {*re.findall(r"\((\w+)", domain)}
+    words = [w for w in vocabulary.words() if not w.of or kinds & {*w.of}]
+    words = [w for w in words if "?p" not in w.args or not goals or w.name in about]
     seen = {name for name, one in vocabulary.extensions(observation).items() if one.atoms}
     task = {*re.findall(r"[a-z]+?(?=s?\b)", request.task.text.lower())}
     other = ((n, k) for k in KINDS.keys() & kinds for n in KINDS[k].nouns if n in task - kinds)
@@ -181,6 +184,7 @@ def messages(
                 hidden_things=observation.hidden,
                 remarks=[_clip(s, "sentence") for s in observation.remarks[:_MOST_SENTENCES] + nouns],
                 words=[w for w in words if not w.aside or w.name in holding or f"({w.name} " in str(skills)],
+                more={w.name: w.more[1] for w in words if w.more and re.search(w.more[0], request.task.text)},
                 skills=skills,
                 own=own,
                 types=types,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -53,11 +53,11 @@ class TrustedDomains:
     ) -> TrustedDomain | None:
         """The domain that brings about most of one of a task's `goals`; None where none does anything of it.
 
-        Of equal ones, those of the task's own group come first, then that which shares most words with the
-        task, but for names. Where no goal is known, any other must have solved tasks that name the same kinds
-        of `objects`, or share half of the words, those that the user has said since the last success among
-        them; sentences that a look judges are no group. One that lacks a type for one of the kinds that the
-        task names fits in no case.
+        Of equal ones, those of the task's own group come first, then, where goals are known, that of the
+        fewest actions and words, then that which shares most words with the task, but for names. Where no
+        goal is known, any other must have solved tasks that name the same kinds of `objects`, or share half
+        of the words, those that the user has said since the last success among them; sentences that a look
+        judges are no group. One that lacks a type for one of the kinds that the task names fits in no case.
         """
         kinds = {*(objects or {}).values()}
         named = _named(task.text, kinds)
@@ -65,13 +65,14 @@ class TrustedDomains:
         said = " ".join(re.findall(r"(?m)^user: (.*)$", last))
         wanted = stems(f"{said} {task.text}") - (stems(" ".join(objects or ())) - stems(" ".join(kinds)))
         found = [d for d in self._all(environment) if named <= (_types(d.text) or named)]
-        own, fits = _safe(task.group) * (task.judge == "referee"), list[tuple[float, bool, int, int]]()
+        own, fits = _safe(task.group) * (task.judge == "referee"), list[tuple[float, bool, int, int, int]]()
         for i, d in enumerate(found):
             part = brought_about(d.text, goals, objects or {}, words)
             alike = len(wanted & stems(f"{d.tasks} {d.text}"))
+            extent = d.text.count("(:action") + len(stems(re.sub(";.*", "", d.text))) if goals else 0
             same = d.group == own or (named and named == _named(d.tasks, kinds))
             if part and (goals or same or 2 * alike >= len(wanted)):
-                fits.append((part, d.group == own, alike, -i))
+                fits.append((part, d.group == own, -extent, alike, -i))
         return found[-max(fits)[-1]] if fits else None
 
     def in_group(self, environment: str, group: str) -> tuple[TrustedDomain, ...]:
@@ -139,15 +140,11 @@ def _types(text: str) -> set[str]:
 
 def _read(path: Path) -> TrustedDomain | None:
     with expecting("a trusted domain", path):
-        header, _, rest = plain(path).read_text(encoding="utf-8").partition("\n")
-    if not header.startswith(_HEADER):
+        text = plain(path).read_text(encoding="utf-8")
+    if (told := re.match(f"{_HEADER}(.*)\n(?:{_TASKS}(.*)\n)?", text)) is None:
         return None
-    tasks = ""
-    if rest.startswith(_TASKS):
-        line, _, rest = rest.partition("\n")
-        tasks = line.removeprefix(_TASKS)
-    solved = tuple(header.removeprefix(_HEADER).split(", "))
-    return TrustedDomain(path.name.split(".")[0], rest, solved, tasks)
+    group, solved = path.name.split(".")[0], tuple(told[1].split(", "))
+    return TrustedDomain(group, text[told.end() :], solved, told[2] or "")
 
 
 def brought_about(
@@ -155,18 +152,19 @@ def brought_about(
 ) -> float:
     """The largest part of one of the goals that actions of a domain bring about; 1 where no goal is known.
 
-    What is asked of one thing counts as far as one action does it, with things of these kinds. A predicate is
-    known by what it means; two that nobody observes, under different names, may be the same, which is half.
+    What is asked of one thing counts as far as one action does it, with things of these kinds, and not twice
+    what is asked once, as a bridge does for a tower. A predicate is known by what it means; two that nobody
+    observes, under different names, may be the same, which is half.
     """
     try:
         domain = parse_domain(text)
     except PddlError:
         return float(not goals)
     kinds = {**objects, **{c.name: c.type for c in domain.constants}}
-    deeds = [
-        [ground(atom, {p.name: p.type for p in action.parameters}) for atom in atoms(action.effect)]
-        for action in domain.actions.values()
-    ]
+    deeds = [([*atoms(a.effect)], {p.name: p.type for p in a.parameters}) for a in domain.actions.values()]
+
+    def twice(about: Collection[Atom]) -> bool:
+        return len({atom[:2] for atom in about}) < len(about)
 
     def worth(done: Atom, wanted: Atom) -> float:
         ours, theirs = meant(done[0], words), meant(wanted[0], words)
@@ -178,7 +176,9 @@ def brought_about(
     def most(wanted: Sequence[Atom]) -> float:
         """What one action does of it, nothing twice; half of it is not worth half."""
         found = [0.0]
-        for left in map(list, deeds):
+        for done, types in deeds:
+            often = twice({ground(atom, {}) for atom in done}) and not twice(wanted)
+            left = [] if often else [ground(atom, types) for atom in done]
             for atom in wanted[: len(left)]:
                 nearest = max(left, key=lambda done: worth(done, atom))
                 found[-1] += worth(nearest, atom)

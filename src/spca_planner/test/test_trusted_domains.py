@@ -85,6 +85,26 @@ def test_colours_make_no_task_alike(tmp_path: Path) -> None:
     assert found is not None and found.text == row
 
 
+def test_for_a_tower_the_domain_of_towers_is_offered_and_not_that_of_bridges(tmp_path: Path) -> None:
+    """A bridge puts one thing on two others at once; of two that serve, the simpler one comes first."""
+    bridge, tower, more = (
+        "(define (domain d) (:types cube) (:predicates (on ?a ?b - cube) (clear ?a - cube))\n"
+        f"  (:action put :parameters ({takes} - cube) :effect (and {brings})){rest})"
+        for takes, brings, rest in (
+            ("?a ?b ?c", "(on ?a ?b) (on ?a ?c)", ""),
+            ("?a ?b", "(on ?a ?b)", ""),
+            ("?a ?b", "(on ?a ?b)", "\n  (:action wipe :parameters (?a - cube) :effect (clear ?a))"),
+        )
+    )
+    objects = {f"cube_{colour}": "cube" for colour in ("red", "green", "blue")}
+    goal = frozenset({("on", "cube_red", "cube_green"), ("on", "cube_green", "cube_blue")})
+    trusted = TrustedDomains(tmp_path)
+    for group, domain in (("bridge", bridge), ("more", more), ("tower", tower)):
+        trusted.add("tabletop", task("Stack the red, the green and the blue cube.", group=group), domain)
+    found = trusted.fitting("tabletop", task("Build a tower.", group="new"), objects, [goal])
+    assert found is not None and found.text == tower
+
+
 def test_schemas_are_whole_and_say_what_belongs_to_no_task() -> None:
     """The environment's own come first; else the one of all learned domains that demands least."""
     own, hanoi, stack, other = (

@@ -199,8 +199,11 @@ def _noun(thing: Thing, talk: Talk, kinds: Things) -> Nominal:
         return replace(noun, kind=kind, colour="" if thing.det.part else colour)
     hued = [s for s in talk.mentioned if talk.table.colours.get(s) == noun.colour]
     both = kinds == TANGIBLE and any(talk.table.kind(s) in SOLIDS for s in hued)
-    before = (kind for at, kind in talk.table.named if at < thing.start)
-    options = [k for k in dict.fromkeys(before) if k == "thing" or {*kinds} & {*SHARED.get(k, (k,))}]
+    said = [kind for at, kind in talk.table.named if at < thing.start]
+    if kinds == ANYTHING and noun.colour and not noun.one and thing.det.quantifier == "the":
+        # "yellow on the red and green on the blue plate"
+        said += [k for k in [k for at, k in talk.table.named if at > thing.start][:2] if k in SUPPORTS]
+    options = [k for k in dict.fromkeys(said) if k == "thing" or {*kinds} & {*SHARED.get(k, (k,))}]
     bare = noun.plural or any(text.endswith(" one") for _, text in talk.spoken)
     if not noun.one or not options or (bare and {*options} <= {*SUPPORTS}):  # "the reds stay out"
         options = list(dict.fromkeys((*options, "")))

@@ -48,6 +48,11 @@ def at_slot(things: Things, slot: str, talk: Talk, ordered: bool = False) -> Tal
     if len(things) == 2 and slot == "bottom" and talk.bridge:
         return talk.but(pairs=(*talk.pairs, (things[0], things[1])))
     on_bottom = slot == "top" and [s for s, _ in tower.slots] == ["bottom"]
+    if on_bottom and things[1:] and tower.listing is not None and tower.listing[1][1:]:
+        # "red at the bottom, then blue, then green, yellow on top" goes on up to the last one
+        upwards, before, _ = tower.listing
+        tower = replace(tower, listing=(upwards, (*before, *things[:-1]), True))
+        return at_slot(things[-1:], slot, talk.but(tower=tower).put_down(things[:-1]))
     if on_bottom and tower.size in (None, len(things) + 1) and things[1:]:
         told = tuple(dict.fromkeys((*tower.members, tower.slots[0][1], *things)))  # "the rest on top"
         runs = (*tower.runs, (tower.slots[0][1], *things)) if ordered else tower.runs

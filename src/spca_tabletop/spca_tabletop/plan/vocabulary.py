@@ -55,10 +55,12 @@ _EXPLAINED = (
         name="next_to", args=("?a", "?b"),
         meaning="?a and ?b touch side by side; in effects and goals, ?a moves",
         synonyms=("beside", "adjacent"), like=r"(is_)?(next_to|beside|adjacent|adjacent_to|side_by_side)",
+        more=(r"(?i)\brows?\b|line|straight", "a straight row is a chain of these: each goes on in line"),
     ),
     ObservableWord(
         name="at", args=("?a", "?p"),
         meaning=f"?a is on the table at ?p: {', '.join(_PLACES)}; left_of__X__40: in line, a gap of 40 mm",
+        more=("(?i)edge|border", "the table's edge is any end of these ranges, unless the task says which"),
     ),
     ObservableWord(name="too_wide", args=("?a",), meaning="?a is too wide to be held", aside=True),
     *(ObservableWord(name=row.name, args=("?a", "?b"), meaning=row.meaning, synonyms=row.names, of=row.of)
