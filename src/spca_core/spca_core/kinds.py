@@ -235,7 +235,7 @@ MESHES = {k.name: k.mesh for k in KINDS.values() if k.mesh is not None}
 
 def _known(kind: object) -> object:
     if isinstance(kind, str) and kind not in KINDS:
-        reasons = did_you_mean(kind, KINDS) or f"only {', '.join(KINDS)}", *FAULTS
+        reasons = did_you_mean(kind, KINDS) or f"only {', '.join(KINDS)}", *map(str, FAULTS)
         raise ValueError(f"no kind '{kind}' is installed, {'; '.join(reasons)}")
     return kind
 
