@@ -119,8 +119,7 @@ class Progress:
 
     def __call__(self, event: Event) -> None:
         """Show one event."""
-        show = getattr(self, f"_on_{event.kind}", None)
-        if show is not None:
+        if show := getattr(self, f"_on_{event.kind}", None):
             show(event)
 
     def say(self, text: str) -> None:
@@ -185,14 +184,14 @@ class Progress:
 
     def show_result(self, result: RunResult) -> None:
         """Print the verdict in colour, and the question that the task leaves open, if any."""
-        sure = result.words == result.outcome.words and not result.outcome.refused
-        colour = "red" if not (result.success or result.outcome.refused) else "green" if sure else "yellow"
+        sure = result.words == result.outcome.words and not result.refused
+        colour = "red" if not (result.success or result.refused) else "green" if sure else "yellow"
         score = f"  score {result.verdict.score:.2f}" if result.outcome.judged and not self._looked else ""
         times = f"  {result.wall:.1f} s wall, {result.sim:.1f} {self._unit} to the verdict"
         self.pause()
         console = results()
         console.print(
-            f"[bold {colour}]{result.words}[/]{'' if result.outcome.refused else score + times}"
+            f"[bold {colour}]{result.words}[/]{'' if result.refused else score + times}"
             f"  {escape(plainly(result.answer or result.reason).removeprefix(result.words).lstrip(',; '))}"
         )
         if usage := [one.model_dump().values() for one in result.usage.values()]:

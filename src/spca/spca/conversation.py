@@ -30,13 +30,9 @@ class Conversation:
     """What is said about a table, carried out and answered; `progress` is where it is shown."""
 
     def __init__(self, table: Session, progress: Progress) -> None:
-        self._table, self._progress = table, progress
+        self._table, self._progress, self._typed = table, progress, sys.stdin.isatty()
         if table.program is not None:  # which is spoken to over ROS as well
             table.program.talk = self
-
-    @property
-    def _typed(self) -> bool:
-        return sys.stdin.isatty()
 
     def on_page(self, first: Callable[[], bool] | None = None, ended: Stop = never) -> bool:
         """Do what comes first, then what is typed on the page, until Ctrl-C or `ended`.
@@ -120,7 +116,7 @@ class Conversation:
     def _shown(self, run: Run, kept: bool) -> Run:
         # Before the report is written, which takes longer than most tasks.
         self._progress.show_result(run.result)
-        if kept or not run.result.outcome.refused:
+        if kept or not run.result.refused:
             results().print(f"  report  {write_report(run.folder)}", soft_wrap=True)
             if self._table.page is not None:
                 self._table.page.say("report", run=len(self._table.runs))

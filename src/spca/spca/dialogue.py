@@ -27,6 +27,7 @@ _PRONOUN = re.compile(r"\b(?:it(?! (?:be )?(?:possible|ok|okay|fine|all right)\b
 _THEM = re.compile(r"\b(?:them(?: all| both)?|(?:both|all) of them)\b", re.IGNORECASE)
 _THERE = re.compile(r"(?i)\bthere(?=(?: too| as well)?[.!]*$)|\bin(?:to)? it\b")
 _PLACE = re.compile(r"(?:on|in|next|beside|behind|between|to)\b")
+_TASK = re.compile(rf"(?i)\b{_PLACE.pattern}|\w (?:the|an?) ")  # names a place, or what is done to a thing
 _BACK = re.compile(
     r"(?i)\b(?:put|move|bring|take|turn) "
     r"(?:(it|the .+?)|(them(?: all| both)?|both)|(everything|(?:it )?all|all of (?:it|them)))"
@@ -250,7 +251,7 @@ class Dialogue:
         last = self._done[-1] if self._done else _Turn()
         ended = last.run.result.outcome if last.run else Ending.NOT_UNDERSTOOD
         if _MORE.fullmatch(sentence):
-            more = not ended.refused and _AMOUNT.search(last.sentence)
+            more = last.run and not last.run.result.refused and _AMOUNT.search(last.sentence)
             return last.sentence if more else _nothing("More of what? Say the whole task.")
         if _CONTINUE.fullmatch(sentence):
             return last.sentence if ended is Ending.CANCELLED else _nothing("Nothing was stopped.")
@@ -311,6 +312,8 @@ class Dialogue:
         if (told := self._kit.answer(question, self._look)) is not None:
             begin = about.end() if (about := _ABOUT.match(question)) else 0
             thing = next((question[b:e] for b, e in self._phrases(question) if b == begin > 0), "")
+            only = told.removesuffix(".").replace("The ", "the ", 1)  # thing that the answer names
+            thing = thing or only * self._kit.names_a_thing(only)
             self._turns.append(_Turn(text=question, about=thing, told=told))
         return told
 
@@ -382,9 +385,9 @@ class Dialogue:
         if last is None or _YES.fullmatch(answer):
             return last.proposal if last else ""
         meant, unclear = _MEANT.fullmatch(answer), _unclear(last)
-        words = _bare(meant["thing"] if meant else answer)
+        words = _bare(said := meant["thing"] if meant else answer)
         proposed = last.proposal and _continues(answer)  # which is what it corrects
-        if proposed or not unclear or not words or _continues(last.said) or any(map(_PLACE.fullmatch, words)):
+        if proposed or not unclear or not words or _continues(last.said) or _TASK.search(said):
             return ""
         if phrase := self._kit.names_a_thing(unclear) or bool(_MISSING.search(last.told)):
             thing = self._like(unclear, words)
@@ -466,7 +469,8 @@ class Dialogue:
         words = list(re.finditer(r"[\w'-]+", sentence))
         for n, word in enumerate(words):
             if word[0].lower() in ("the", "a", "an", "any"):
-                spans = ((word.start(), end.end()) for end in words[n + 1 : n + 6])
+                ends = (end.end() for end in words[n + 1 : n + 6])
+                spans = ((word.start(), end) for end in ends if not sentence[end:].startswith(" of "))
                 named = [(span, self._kit.names_a_thing(sentence[slice(*span)])) for span in spans]
                 named = named[1:] if named and not named[0][1] else named  # "an empty" names none
                 yield from [span for span, _ in takewhile(itemgetter(1), named)][-1:]
@@ -501,7 +505,7 @@ def _continues(sentence: str) -> bool:
 
 def _unclear(turn: _Turn) -> str:
     """Return the words of a refused sentence that a question is about; empty where there is none."""
-    reason = turn.told if turn.run and turn.run.result.outcome.refused else ""
+    reason = turn.told if turn.run and turn.run.result.refused else ""
     asked = [*_QUOTED.findall(reason), *_MISSING.findall(reason)]
     return next((words for words in asked if words.lower() in turn.sentence.lower()), "")
 

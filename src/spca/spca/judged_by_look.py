@@ -70,7 +70,8 @@ class JudgedByLook(Environment):
         if evidence.goal and self._reader.weigh(plan, [], aslant).goal is False:
             evidence = evidence.model_copy(update={"goal": False})
         wrong = [a.atom if a.holds else (f"not {a.atom[0]}", *a.atom[1:]) for a in evidence.goal_false]
-        lacking = self._reader.say([frozenset(wrong)]) if wrong and "; or " not in goal else goal
+        # Of some atoms, such as an empty hand, nothing is said.
+        lacking = (self._reader.say([frozenset(wrong)]) if wrong and "; or " not in goal else "") or goal
         if result.status != "done" and evidence.goal is not True:
             outcome, reason = Outcome.RUNNING, f"not carried out: {result.message}"
         elif plan.draft.uncovers:

@@ -297,7 +297,7 @@ class Session:
             if out is None and not (folder.path / EVENTS).exists():  # it has not begun
                 shutil.rmtree(folder.path)
             raise
-        refused = run.result.outcome.refused and not (folder.path / "llm").exists() and out is None
+        refused = run.result.refused and not (folder.path / "llm").exists() and out is None
         if self._report and not refused:
             run.document()
         kept = Path(shutil.move(folder.path, tempfile.mkdtemp(dir=aside))) if refused else folder.path

@@ -197,6 +197,12 @@ def test_what_leans_on_a_plate_is_told_neither_as_on_it_nor_as_off_it(
     assert settled(goal, "the cube is not well on the plate", *facts).outcome is outcome
 
 
+def test_where_nothing_is_said_of_what_is_lacking_the_goal_is_told() -> None:
+    goal = "(and (on cube_red plate_blue) (hand_empty))"
+    (condition,) = settled(goal, "it slipped", "on cube_red plate_blue", "held cube_red").conditions
+    assert not condition.holds and condition.text == "the red cube on the blue plate"
+
+
 def test_a_failed_step_is_to_blame_and_not_the_first_for_what_a_later_one_undoes() -> None:
     """A cube that is put on a plate's rim stands on the table as well, whatever the domain says of that."""
     _, found = judge(acted(HOLDING, None, failing="it slipped"), None)

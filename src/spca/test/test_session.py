@@ -151,7 +151,7 @@ class TestOneTable:
         assert table.ask("put the green cube on the red plate") is None
         assert "no pink cube" in (table.ask("where is the pink cube?") or "")
         assert table.do("what do you see?").result.reason.endswith("nothing is done.)")
-        kept = {run.folder.exists() for run in table.runs if run.result.outcome.refused}
+        kept = {run.folder.exists() for run in table.runs if run.result.refused}
         assert kept == {True} and all((folder / "llm").exists() for folder in tmp_path.iterdir())
 
     @on_one_table(ROS_NIGHTLY)
@@ -275,7 +275,7 @@ def test_a_model_is_not_asked_for_a_move_that_is_known(tmp_path: Path):
             table.plan("put the red cube on the green plate")
             assert len(server.requests) > asked
             refused = table.do("fly to the moon")
-            assert refused.result.outcome.refused and [*(refused.folder / "llm").iterdir()]
+            assert refused.result.refused and [*(refused.folder / "llm").iterdir()]
             assert refused.folder.parent == tmp_path, "so that what a model was asked can be replayed"
 
 

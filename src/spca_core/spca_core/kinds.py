@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import numpy as np
 from pydantic import BeforeValidator, Field, model_validator
 
-from spca_core.errors import InputError
+from spca_core.errors import InputError, did_you_mean
 from spca_core.extensions import find, installed
 from spca_core.geometry import Array, Pose, Vec3
 from spca_core.model import Part
@@ -235,8 +235,8 @@ MESHES = {k.name: k.mesh for k in KINDS.values() if k.mesh is not None}
 
 def _known(kind: object) -> object:
     if isinstance(kind, str) and kind not in KINDS:
-        reasons = "".join(f"; {fault}" for fault in FAULTS)
-        raise ValueError(f"no kind '{kind}' is installed, only {', '.join(KINDS)}{reasons}")
+        reasons = did_you_mean(kind, KINDS) or f"only {', '.join(KINDS)}", *map(str, FAULTS)
+        raise ValueError(f"no kind '{kind}' is installed, {'; '.join(reasons)}")
     return kind
 
 

@@ -138,6 +138,11 @@ class RunResult(Record):
         return self.outcome is Ending.SUCCESS
 
     @property
+    def refused(self) -> bool:
+        """Nothing was done because of what the task says."""
+        return self.outcome in (Ending.NOT_UNDERSTOOD, Ending.IMPOSSIBLE) and not self.attempts
+
+    @property
     def answer(self) -> str:
         """The answer to a question that was asked as a task; empty where it was none."""
         asked = self.outcome is Ending.NOT_UNDERSTOOD and self.reason.endswith(Answered.NOTE)

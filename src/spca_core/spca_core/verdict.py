@@ -74,11 +74,6 @@ class Ending(str, Enum):
         return self.value.replace("_", " ")
 
     @property
-    def refused(self) -> bool:
-        """Nothing was done because of what the task says."""
-        return self in (Ending.NOT_UNDERSTOOD, Ending.IMPOSSIBLE)
-
-    @property
     def judged(self) -> bool:
         """The ending is a referee's verdict."""
         return self in (Ending.SUCCESS, Ending.FAIL, Ending.TIMEOUT)

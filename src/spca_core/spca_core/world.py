@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+from glob import glob
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -277,8 +278,10 @@ def load_world(name_or_path: str | Path = "tabletop") -> World:
     if path.suffix not in YAML_FILES:
         path = WORLDS / f"{name}.yaml"
     if not os.path.isfile(path):  # unlike `Path.is_file`, returns False for a name that is too long
-        known = ", ".join(sorted(p.stem for p in WORLDS.glob("*.yaml"))) or "none"
-        raise InputError(f"unknown world '{name}'", where=str(path), hint=f"known worlds: {known}")
+        known = sorted(p.stem for p in WORLDS.glob("*.yaml"))
+        near = known if path.parent == WORLDS else glob("*.y*ml", root_dir=path.parent)
+        hint = did_you_mean(Path(name).name, near, least=0.8) or f"known worlds: {', '.join(known) or 'none'}"
+        raise InputError(f"unknown world '{name}'", where=str(path), hint=hint)
     content = _extended(read_yaml(path, "the world"))
     with expecting("a world", path, ("extends",)):
         if isinstance(content, dict) and isinstance(content.get("robot"), dict):

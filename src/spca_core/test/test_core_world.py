@@ -56,12 +56,21 @@ def test_a_world_of_ones_own_may_be_anywhere_and_say_little(tmp_path: Path) -> N
     assert nominal_layout(world).poses == {}
 
 
-@pytest.mark.parametrize(
-    "name", ["tabletopp", "", "levels/stack_01", "a\nb", "x" * 300, "no\0name", "mine.yml"]
-)
+@pytest.mark.parametrize("name", ["", "levels/stack_01", "a\nb", "x" * 300, "no\0name", "mine.yml"])
 def test_an_unknown_world_is_told_the_known_ones(name: str) -> None:
     assert refusal(name).endswith(f"known worlds: {', '.join(sorted(p.stem for p in WORLDS.glob('*.yaml')))}")
     assert name or "unknown world" in refusal(WORLDS), "a folder is none"
+
+
+@pytest.mark.parametrize(("said", "meant"), [("tabletopp", "tabletop"), ("my_wrld.yaml", "my_world.yaml")])
+def test_a_misspelt_world_is_told_the_one_that_may_be_meant(
+    said: str, meant: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file is looked for among those in its folder."""
+    (tmp_path / "my_world.yaml").write_text("extends: tabletop")
+    for path in (said, tmp_path / said) if said.endswith(".yaml") else (said,):
+        monkeypatch.chdir(tmp_path)
+        assert refusal(path).endswith(f"did you mean '{meant}'?")
 
 
 def put(content: dict[str, Any], path: str, value: Any) -> None:

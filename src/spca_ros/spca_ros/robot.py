@@ -41,7 +41,7 @@ class RosRobot:
         self._driver = driver or SpcaDriver(node, joints)
         self._news = threading.Condition()
         self._state: JointState | None = None
-        self._arrived = 0.0
+        self._others, self._arrived = "", 0.0
         self._broken: MotionError | None = None
         node.create_subscription(JointStateMsg, names.JOINT_STATES, self._on_state, NEWEST)
         self._followed: Any = None  # the arm's newest goal
@@ -134,7 +134,7 @@ class RosRobot:
         Raises NodeLost when it does not come up within `timeout` wall seconds.
         """
         if not self._node.loop.wait(lambda: self._state and self._driver.there, timeout, check):
-            raise NodeLost("no driver is running for the arm: no joint states, or no actions, come from it")
+            raise NodeLost(f"no driver is running for the arm: no joint states, or no actions{self._others}")
 
     def _later(self, last: JointState, left: float) -> JointState:
         """Return a state after some time has passed, at most as much as is `left`."""
@@ -211,7 +211,8 @@ class RosRobot:
         try:
             state = joint_state(message, self._joints)
         except ValueError:
-            return  # of another device, which publishes on this topic, too
+            self._others = f"; joint states come of {', '.join(message.name[:3])}: is it another arm?"
+            return  # or of another device, which publishes on this topic, too
         if not (np.isfinite(state.position).all() and np.isfinite(state.velocity).all()):
             raise ValueError("a joint state that is not finite")  # dropped with a warning, see SpcaNode
         if (pressing := self._driver.pressing) > state.gripper_force:

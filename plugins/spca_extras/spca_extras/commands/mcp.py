@@ -40,7 +40,7 @@ def mcp(
     except ModuleNotFoundError as error:
         if not (error.name or "").startswith("mcp"):
             raise
-        raise InputError("the package `mcp` is not installed", hint="pip install 'mcp<2'") from error
+        raise InputError("the package `mcp` is not installed", hint="bin/spca pip install 'mcp<2'") from error
     allowed = [*filter(None, map(str.strip, allow.split(",")))]
     known = re.findall(r"\(:action ([\w-]+)", kits()[0].domain())
     for wrong in sorted({*allowed} - {*known}):

@@ -154,8 +154,8 @@ class SupervisorNode(SpcaNode):
         if isinstance(run, str):  # nothing has been done, and there is no folder
             return kind.Result(outcome=Ending.SUCCESS.value, message=run)
         result = run.result
-        job.failed = kind is Do and result.outcome.refused
-        folder = "" if kind is Do and result.outcome.refused else str(run.folder)  # is gone
+        job.failed = kind is Do and result.refused
+        folder = "" if kind is Do and result.refused else str(run.folder)  # is gone
         answer = kind.Result(outcome=result.outcome.value, message=result.reason, run_folder=folder)
         if kind is RunLevel:
             answer.verdict = to_msg(result.verdict, VerdictMsg())

@@ -20,7 +20,7 @@ from spca_core.world import World
 from spca_motion.manipulator import Manipulator
 from spca_motion.tool import ToolKinematics
 from spca_sandbox.surface import DeclaredCtx
-from spca_tabletop.act import placements
+from spca_tabletop.act import grasps, placements
 from spca_tabletop.act.values import Spot, table_of
 
 log = structlog.get_logger(__name__)
@@ -137,7 +137,7 @@ class SkillContext(DeclaredCtx):
 
         def away(thing: SceneObject) -> float:
             x, y, z = thing.pose.position
-            reach = max(0.0, thing.size[2] / 2 - GRASP_RADIUS)
+            reach = max(0.0, thing.size[2] / 2 - grasps.COVERED)
             sideways = radius(thing.kind, thing.size) - GRASP_RADIUS if thing.kind in MESHES else 0.0
             return math.dist((x, y, min(max(tool[2], z - reach), z + reach)), tool) - sideways
 
