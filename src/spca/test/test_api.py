@@ -98,7 +98,7 @@ def test_bad_input_is_refused_before_anything_is_written(
         (lambda: spca.levels(3), "--patterns.0 3"),
         (lambda: spca.check(None), "--level None"),
         (lambda: spca.campaign("touch_02"), "--levels 'touch_02'"),
-        (lambda: spca.campaign([]), "--levels ()"),  # it would run them all
+        (lambda: spca.campaign([]), "--levels []"),  # it would run them all
         (lambda: spca.campaign(["touch_02"], presets=()), "--presets ()"),
         (lambda: spca.campaign(["touch_02"], tables=math.nan), "--tables nan"),
         (lambda: spca.campaign(["touch_02"], presets="nominal"), "--presets 'nominal'"),
