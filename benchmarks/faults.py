@@ -7,10 +7,10 @@
 .venv/bin/python benchmarks/faults.py faults.jsonl --table
 
 A case that stands in the file is not run again unless `--again` says so: a campaign can be interrupted, and
-the same command continues it. Wrong is a run that does not end, another
-status than 3 (or 0, where the fault was overcome), anything left over (processes, shared memory, sockets,
-temporary files), a folder that cannot be read, a resume that fails, a success that the referee did not see,
-and an arm that moves for longer than `ARM_S`. A simulated table ends with its run, which `spca resume` says.
+the same command continues it. Wrong is a run that does not end, another status than the fault's (1 for a
+lost simulator, or 0 where it was overcome), anything left over (processes, shared memory, sockets, temporary
+files), a folder that cannot be read, a resume that fails, a success that the referee did not see, and an arm
+that moves for longer than `ARM_S`. A simulated table ends with its run, which `spca resume` says.
 
 `--points` spreads as many kills and stops of the program and the simulator, and presses of Ctrl-C, over the
 wall time of a run that is left alone; with `--moving`, over the simulated time in which its arm moves, and
@@ -345,7 +345,7 @@ def one(level: str, case: Case, quiet: Alone) -> End:
             kept = [path for each in own for path in each.iterdir()]
             left += [path.name for path in kept if not (killed and path.name.startswith("spca-"))]
             resumed = ""
-            if status in (3, 130, -signal.SIGKILL) and (folder / "run.json").exists():
+            if status in (1, 130, -signal.SIGKILL) and (folder / "run.json").exists():
                 left += [] if _readable(folder) else ["a folder that cannot be read"]
                 resumed = _spca(environment, "resume", folder)
         finally:
@@ -354,8 +354,8 @@ def one(level: str, case: Case, quiet: Alone) -> End:
         false = status == 0 and _outcome(folder) != "success"
     allowed = {
         **dict.fromkeys(PRESSES, (0, 130, -signal.SIGINT)),
-        "kill": (-signal.SIGKILL, 0) if case.process == PROGRAM else (0, 1, 3),
-        "stop": (0,) if case.process == PROGRAM else (0, 1, 3),
+        "kill": (-signal.SIGKILL, 0) if case.process == PROGRAM else (0, 1),
+        "stop": (0,) if case.process == PROGRAM else (0, 1),
     }[case.signal]
     bounds = ARM_S[: 1 if case.transport == "inproc" else 2]  # in process, it comes to rest after the end
     late = stood is not None and any(took > most for took, most in zip(stood, bounds, strict=False))

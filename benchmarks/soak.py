@@ -5,8 +5,8 @@
 
 Sentences are said in one session; runs are of one level, one after the other. Wrong, and the exit status 1,
 is memory in use that grows by more than `--most-kb` an item after the first third, and a descriptor, thread,
-child or file in /dev/shm more at the end than after the first third. Files that another program of the
-machine holds do not count.
+child or file in /dev/shm more at the end than after the first third. Of those files, only the ones count
+that the process or a child has mapped at some event and no other program holds: others work there, too.
 
 In use is what has been allocated and not freed, by Python or by a library, as malloc counts it: the process
 starts anew with `PYTHONMALLOC=malloc`, so that it counts Python's objects, too. Resident memory is shown and
@@ -23,7 +23,7 @@ import os
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import Annotated
 
@@ -35,7 +35,6 @@ from rich.table import Table
 
 import spca
 from spca_core.run_folder import RunFolder
-from spca_ros.domain import own_domain
 
 SHARED = Path("/dev/shm")
 COUNTED = ("descriptors", "threads", "children", "shared memory")
@@ -57,9 +56,10 @@ Transport = Annotated[str, typer.Option(help="inproc or ros")]
 @app.command()
 def sentences(count: Count = 30, most_kb: Most = 20.0, transport: Transport = "inproc") -> None:
     """Say sentences in one session."""
+    shared = _Shared()
     with _elsewhere() as folder, _domain(transport):
-        session = spca.session(report=False, transport=transport, library=str(folder / "library"))
-        with session as table:
+        options = {"transport": transport, "library": str(folder / "library")}
+        with spca.session(report=False, on_event=shared.look, **options) as table:
             told = itertools.cycle(SENTENCES)
 
             def one() -> None:
@@ -67,7 +67,7 @@ def sentences(count: Count = 30, most_kb: Most = 20.0, transport: Transport = "i
                 if table.ask(sentence) is None:
                     table.do(sentence)
 
-            _soak(one, count, most_kb, "sentence")
+            _soak(one, shared, count, most_kb, "sentence")
 
 
 @app.command()
@@ -76,12 +76,13 @@ def runs(
 ) -> None:
     """Run a level."""
     with _elsewhere() as folder:
-        numbers = itertools.count()
+        shared, numbers = _Shared(), itertools.count()
 
         def one() -> None:
-            spca.run(level, transport=transport, report=False, out=folder / f"{next(numbers)}")
+            out = folder / f"{next(numbers)}"
+            spca.run(level, transport=transport, report=False, out=out, on_event=shared.look)
 
-        _soak(one, count, most_kb, "run")
+        _soak(one, shared, count, most_kb, "run")
 
 
 @contextmanager
@@ -92,10 +93,12 @@ def _elsewhere() -> Iterator[Path]:
         yield Path(scratch)
 
 
-@contextmanager
-def _domain(transport: str) -> Iterator[None]:
-    with own_domain() if transport == "ros" else nullcontext():
-        yield
+def _domain(transport: str) -> AbstractContextManager[object]:
+    if transport != "ros":
+        return nullcontext()
+    from spca_ros.domain import own_domain  # needs ROS
+
+    return own_domain()
 
 
 class _Mallinfo(ctypes.Structure):
@@ -115,25 +118,42 @@ def _in_use() -> float:
     return (told.uordblks + told.hblkhd) / 1024
 
 
-def _shared(family: set[int]) -> set[str]:
-    """Return the files in /dev/shm that no process but those of the `family` holds: theirs, or left over."""
-    held = set[str]()
-    for other in psutil.process_iter():
-        if other.pid not in family:
-            with suppress(psutil.Error):
-                held |= {each.path for each in (*other.memory_maps(), *other.open_files())}
-    return {str(path) for path in (SHARED.iterdir() if SHARED.is_dir() else ())} - held
+class _Shared:
+    """The files in /dev/shm that this process and its children have mapped, and that are there still."""
+
+    def __init__(self) -> None:
+        self._ours = set[str]()
+
+    def look(self, event: object = None) -> None:
+        """Take note of what is mapped now, as at each event of a run."""
+        self._ours |= {path for each in _family() for path in _mapped(each)}
+
+    def left(self) -> int:
+        """Return how many are there and held by nobody else: another program may reuse a name."""
+        self.look()
+        self._ours = {path for path in self._ours if Path(path).exists()}
+        others = {*psutil.process_iter()}.difference(_family())
+        return len(self._ours.difference(*map(_mapped, others)))
 
 
-def _soak(one: Callable[[], None], count: int, most_kb: float, item: str) -> None:
+def _family() -> list[psutil.Process]:
+    here = psutil.Process()
+    return [here, *here.children(recursive=True)]
+
+
+def _mapped(process: psutil.Process) -> set[str]:
+    with suppress(psutil.Error):
+        return {each.path for each in process.memory_maps() if Path(each.path).parent == SHARED}
+    return set()
+
+
+def _soak(one: Callable[[], None], shared: _Shared, count: int, most_kb: float, item: str) -> None:
     here, kept = psutil.Process(), []
     for _ in range(count):
         one()
         gc.collect()
-        family = [here, *here.children(recursive=True)]
-        shared, children = len(_shared({each.pid for each in family})), len(family) - 1
         memory = _in_use(), here.memory_info().rss / 1024
-        kept.append((*memory, here.num_fds(), here.num_threads(), children, shared))
+        kept.append((*memory, here.num_fds(), here.num_threads(), len(_family()) - 1, shared.left()))
     figures = np.array(kept)[count // 3 :]
     slopes = np.polyfit(np.arange(len(figures)), figures[:, :2], 1)[0]
     table = Table("what", f"after {count // 3}", f"after {count}", f"a {item}")

@@ -13,12 +13,13 @@ from spca.report.pages import Card
 from spca.runs import Run
 from spca_benchmarks.campaigns.bench import Bench, Done, TrialT
 from spca_benchmarks.remedies import disturbances_in, remedies_in
+from spca_core.errors import Lost
 from spca_core.model import Record
 from spca_core.options import Manifest, RunOptions
 from spca_core.plan import ActResult
 from spca_core.result import RunResult
 from spca_core.run_folder import MANIFEST, RunFolder
-from spca_core.verdict import Ending
+from spca_core.verdict import UNFINISHED, Ending
 
 STAGES = ("sense", "plan", "code", "act")
 
@@ -57,18 +58,17 @@ def run_level(options: RunOptions, campaign: Path, name: str) -> tuple[RunSummar
     shutil.rmtree(path, ignore_errors=True)
     folder = RunFolder.create(name, path)
     result = Run(options, folder).advance()
-    if result.outcome is Ending.CANCELLED:
-        raise KeyboardInterrupt
+    if result.outcome in UNFINISHED:
+        raise KeyboardInterrupt if result.outcome is Ending.CANCELLED else Lost(result.reason)
     carried_out = folder.read_stage("act", ActResult)
-    summary = RunSummary(
+    return RunSummary(
         **dict(result),
         digest=_digest(result, carried_out),
         disturbed=disturbances_in(path, result.verdict.stamp),
         remedies=remedies_in(path, carried_out),
         run="" if result.success else str(path.relative_to(campaign)),
         thumbnail=_thumbnail(path),
-    )
-    return summary, folder
+    ), folder
 
 
 def keep_failed(summary: RunSummary, folder: RunFolder) -> None:

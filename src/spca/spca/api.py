@@ -17,7 +17,7 @@ from fnmatch import fnmatch
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pydantic import PositiveInt
+from pydantic import Field, PositiveInt
 
 from spca.events import Event
 from spca.kits import checked_kit, kit_of, kits
@@ -43,8 +43,9 @@ class _Given(Record):
     on_event: Callable[..., Any] | None = None
     approve: Callable[..., Any] | None = None
     on_trial: Callable[..., Any] | None = None
-    levels: tuple[str, ...] = ()
-    presets: tuple[str, ...] = ()
+    patterns: tuple[str, ...] = ()
+    levels: tuple[str, ...] = Field((), min_length=1)
+    presets: tuple[str, ...] = Field((), min_length=1)
     workers: PositiveInt | None = None
 
 
@@ -173,7 +174,7 @@ def levels(*patterns: str) -> list[LevelInfo]:
     is every level, `tabletop:published` those for which a paper reports results. Raises InputError for a
     pattern that matches nothing.
     """
-    return select_levels(checked(_Given, levels=patterns).levels)
+    return select_levels(checked(_Given, patterns=patterns).patterns)
 
 
 def check(level: str, **options: Any) -> LevelFindings:

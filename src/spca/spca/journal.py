@@ -16,7 +16,7 @@ from spca_core.ports.stages import Rehearsal
 from spca_core.result import Promotion, RunResult, SkillCounts, Usage
 from spca_core.run_folder import CHECKPOINT, STATE, RunFolder
 from spca_core.skill import StepReport, python_name
-from spca_core.verdict import Ending
+from spca_core.verdict import UNFINISHED, Ending
 
 PLAN_CHECKPOINT = "plan_checkpoint.bin"
 
@@ -100,7 +100,7 @@ class Journal:
         assert state.ended is not None
         verdict = self._env.verdict()
         outcome = state.ended
-        if verdict.final and not outcome.judged and outcome is not Ending.CANCELLED:
+        if verdict.final and not outcome.judged and outcome not in UNFINISHED:
             outcome = Ending.of(verdict.outcome)
         used = dict.fromkeys(python_name(s.action) for s in state.plan.steps) if state.plan else ()
         reused = tuple(name for name in used if name not in state.written)

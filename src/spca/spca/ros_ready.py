@@ -14,17 +14,12 @@ from spca_core.paths import CHECKOUT
 _TRIED = "SPCA_ROS_SET_UP"
 
 
-def ros_is_ready() -> bool:
-    """Return whether ROS and the interfaces can be imported."""
-    return find_spec("rclpy") is not None and find_spec("spca_interfaces") is not None
-
-
 def require_ros() -> None:
     """Return if the interfaces can be imported; else compile them in a checkout and restart this command.
 
     Raises InputError where there is no checkout to compile them in, and SpcaError where that failed.
     """
-    if ros_is_ready():
+    if all(map(find_spec, ("rclpy", "spca_interfaces"))):
         return
     if CHECKOUT is None or not (CHECKOUT / "scripts" / "set_up").is_dir():
         raise InputError(

@@ -13,7 +13,7 @@ from spca.console import Progress, as_typed, notices, results
 from spca.events import Event
 from spca.kits import kit_of
 from spca.runs import RESULT, Run
-from spca_core.errors import EXIT_INTERRUPTED, Cancelled, InputError, SpcaError
+from spca_core.errors import EXIT_INTERRUPTED, Cancelled, InputError, Lost, SpcaError
 from spca_core.options import RunOptions
 from spca_core.paths import RUNS
 from spca_core.run_folder import MANIFEST, STATE, RunFolder, is_full
@@ -73,7 +73,8 @@ def follow(run: Run) -> int:
                 raise _full(folder, ended=(folder.path / RESULT).is_file()) from error
             run.options = run.options.model_copy(update={"video": False})
             _document(run, progress.console)
-            raise SpcaError(f"{type(error).__name__}: {error}; see the run folder: {folder.path}") from error
+            said = f"{type(error).__name__}: {error}; see the run folder: {folder.path}"
+            raise (Lost if isinstance(error, Lost) else SpcaError)(said) from error
 
         def reported(report: Path) -> None:
             progress.pause()

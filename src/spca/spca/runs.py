@@ -16,11 +16,11 @@ import structlog
 from spca.events import Event, Listener
 from spca.interrupt import STOPPED, stopping_on_interrupt
 from spca.kits import checked_kit, kit_of
-from spca_core.errors import Cancelled, InputError
+from spca_core.errors import Cancelled, InputError, Lost
 from spca_core.options import Manifest, RunOptions, manifest
 from spca_core.run_folder import EVENTS, MANIFEST, RunFolder, is_full, read_picture
 from spca_core.validation import YAML_FILES
-from spca_core.verdict import Ending
+from spca_core.verdict import UNFINISHED
 from spca_llm.config import REPLAY, is_configured
 
 if TYPE_CHECKING:
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
     from spca.order import Order
     from spca.stages import Stages
-    from spca.supervisor import Supervisor
     from spca_core.plan import PlanResult
     from spca_core.ports.environment import Environment
     from spca_core.ports.kit import DocumentMaker
@@ -85,7 +84,7 @@ class Run:
         run = cls.of(path)
         if not run.files.claim():
             raise InputError("another process runs in this folder", where=str(path), hint="wait for its end")
-        if (run.folder / RESULT).is_file() and run.result.outcome is not Ending.CANCELLED:
+        if (run.folder / RESULT).is_file() and run.result.outcome not in UNFINISHED:
             hint = f"its result was: {run.result.reason}"
             raise InputError("this run has ended", where=str(path), hint=hint)
         vars(run).pop("result", None)
@@ -113,6 +112,7 @@ class Run:
         An unexpected failure leaves its traceback in the folder and is raised as it is.
         """
         from spca.assembly import open_stages
+        from spca.supervisor import Supervisor
 
         if not self.resumed:
             self.files.write(MANIFEST, manifest(self.options))
@@ -124,7 +124,12 @@ class Run:
             place(self.options, opened) as (world, there),
         ):
             stages = there if self.order is None else self.order.applied(there)
-            supervisor, self._world = self._supervised(world, stages, listeners), world
+            self._world = judged = world
+            if world.task.judge == "look":
+                from spca.judged_by_look import JudgedByLook
+
+                judged = JudgedByLook(world, stages.readers.plans)
+            supervisor = Supervisor(judged, stages, self.files, listeners, lambda: self.cancelled)
             try:
                 with self.stopping_on_interrupt():
                     self.result = supervisor.resume() if self.resumed else supervisor.run()
@@ -133,22 +138,11 @@ class Run:
                 self._world = None
                 world.save_recording(self.folder)
 
-    def _supervised(
-        self, environment: Environment, stages: Stages, listeners: tuple[Listener, ...]
-    ) -> Supervisor:
-        from spca.supervisor import Supervisor
-
-        if environment.task.judge == "look":
-            from spca.judged_by_look import JudgedByLook
-
-            environment = JudgedByLook(environment, stages.readers.plans)
-        return Supervisor(environment, stages, self.files, listeners, lambda: self.cancelled)
-
     @contextmanager
     def _telling_of_failure(self) -> Iterator[None]:
         try:
             yield
-        except (InputError, Cancelled):
+        except (InputError, Cancelled, Lost):
             raise
         except Exception as error:
             if not is_full(error):

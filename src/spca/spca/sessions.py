@@ -26,7 +26,7 @@ from spca.order import Order, single_step
 from spca.runs import Run
 from spca.stages import Approve
 from spca.state import RunState
-from spca_core.errors import Cancelled, InputError, SpcaError
+from spca_core.errors import Cancelled, InputError, Lost, SpcaError
 from spca_core.model import checked
 from spca_core.options import RunOptions
 from spca_core.plan import Plan, Rehearsed, Step, Task
@@ -95,6 +95,12 @@ class Proposal:
     def steps(self) -> tuple[str, ...]:
         """The steps of the plan, as text."""
         return tuple(map(str, self.plan.steps)) if self.plan else ()
+
+
+def _plan_of(proposal: object) -> Plan:
+    if isinstance(proposal, Proposal) and proposal.plan is not None:
+        return proposal.plan
+    raise InputError("there is no plan", hint=getattr(proposal, "question", "one is what `plan` returns"))
 
 
 class Session:
@@ -199,13 +205,12 @@ class Session:
 
     def rehearse(self, proposal: Proposal) -> Rehearsed:
         """Try a plan in a twin of what was seen when it was made; the arm does not move."""
-        if proposal.plan is None:
-            raise InputError("there is no plan to rehearse", hint=proposal.question)
+        plan = _plan_of(proposal)
         options = self._ordered(proposal.sentence, self._scratch).model_copy(update={"rehearse": "always"})
         with open_stages(options, self._kit, RunFolder(self._scratch)) as stages:
             if stages.rehearsing is None:
                 raise InputError("no rehearsal", hint=f"{self._kit.name} has no twin to rehearse in")
-            state = RunState(library=stages.library).sensed(proposal.seen).planned(proposal.plan)
+            state = RunState(library=stages.library).sensed(proposal.seen).planned(plan)
             said = proposal.sentence
             task = Task(group="sentence", id="sentence_01", title=said, description=said, judge="look")
             return stages.rehearsing.try_out("rehearsal", task, state, lambda: False)
@@ -221,10 +226,9 @@ class Session:
 
     def execute(self, proposal: Proposal, out: str | Path | None = None) -> Run:
         """Carry out a plan as it is, once; it is refused where things have moved since it was made."""
-        if proposal.plan is None:
-            raise InputError("there is no plan to carry out", hint=proposal.question)
+        plan = _plan_of(proposal)
         with self._order():
-            return self._done(proposal.sentence, Order(plan=proposal.plan, seen=proposal.seen), out)
+            return self._done(proposal.sentence, Order(plan=plan, seen=proposal.seen), out)
 
     def act(self, action: str, *args: str, out: str | Path | None = None) -> Run:
         """Carry out a single action, such as `act("pick_up", "cube_red", "table")`.
@@ -238,6 +242,7 @@ class Session:
 
     def stop(self, reason: str = STOPPED) -> None:
         """Stop the arm and end the order under way; may be called from any thread. The session stays."""
+        reason = str(reason or STOPPED)  # whatever is given: the arm is to stop
         if self._told is not None:
             self._told = reason
         if (run := self._run) is not None:
@@ -268,6 +273,8 @@ class Session:
         What was said before was about another table, and is forgotten.
         """
         options = options or self._options.model_copy(update={"rewind": True})
+        if not isinstance(options, RunOptions):
+            raise InputError(f"--options {options!r}", hint="they are RunOptions")
         run = Run(options, RunFolder.create(Path(options.level).stem, out))
         self._dialogue = Dialogue(self._kit, lambda: self.look().observation)
         with self._order():
@@ -318,7 +325,7 @@ class Session:
         if run.result.outcome is Ending.CANCELLED and not planned:
             raise Cancelled(run.result.reason)
         if not run.seen:
-            raise SpcaError(run.result.reason)
+            raise (Lost if run.result.outcome is Ending.LOST else SpcaError)(run.result.reason)
         return run
 
     def _advance(self, run: Run, listeners: tuple[Listener, ...], anew: bool = False) -> None:

@@ -15,14 +15,14 @@ from spca.journal import Journal
 from spca.repair import Repair
 from spca.stages import Stages, blame_of, trusted
 from spca.state import Phase, RunState
-from spca_core.errors import BudgetExhausted, MotionError, SpcaError
+from spca_core.errors import BudgetExhausted, Lost, MotionError, SpcaError
 from spca_core.plan import PLAN_AT_FAULT, ActResult, CodeRequest, DraftRecord, PlanRequest, PlanResult
 from spca_core.ports.environment import Environment
 from spca_core.ports.reading import Evidence
 from spca_core.result import Promotion, RunResult
 from spca_core.run_folder import RunFolder
 from spca_core.scene import Observation
-from spca_core.verdict import Ending, Outcome
+from spca_core.verdict import UNFINISHED, Ending, Outcome
 
 
 def _revealed(before: Observation | None, afterwards: Observation | None, result: ActResult) -> bool:
@@ -82,13 +82,6 @@ class Supervisor:
     # --- the state machine ----------------------------------------------------------------------------------
 
     def _drive(self, state: RunState) -> RunResult:
-        phases = {
-            Phase.SENSE: self._sense,
-            Phase.PLAN: self._plan,
-            Phase.CODE: self._code,
-            Phase.REHEARSE: self._rehearse,
-            Phase.ACT: self._act,
-        }
         while state.phase is not Phase.ENDED:
             if self._cancelled():
                 state = state.ending(Ending.CANCELLED, self._cancelled())
@@ -98,19 +91,20 @@ class Supervisor:
             phase = state.phase
             self._journal.publish("stage_started", stage=phase.value, data={"round": state.round})
             try:
-                state = phases[phase](state)
+                state = getattr(self, f"_{phase.value}")(state)
             except BudgetExhausted as error:
                 state = state.counting_drafts(self._drafts).ending(Ending.GAVE_UP, str(error))
             except SpcaError as error:  # such as a node that ends at the same time
-                if not (stopped := self._stopped(error)):
+                stopped = self._stopped(error)
+                if not (stopped or isinstance(error, Lost | MotionError)):
                     raise
-                state = state.ending(Ending.CANCELLED, stopped)
+                state = state.ending(Ending.CANCELLED if stopped else Ending.LOST, stopped or str(error))
             self._drafts.clear()
             seconds = time.monotonic() - began
             state = state.spending(phase, seconds)
             self._journal.publish("stage_ended", stage=phase.value, data={"seconds": seconds})
         state = state.at(self._journal.wall)
-        if state.ended is not Ending.CANCELLED:  # else the state before the phase stays, to resume from
+        if state.ended not in UNFINISHED:  # else the state before the phase stays, to resume from
             self._journal.save_end(state)
         return self._journal.conclude(state, self._promotion, self._stages.usage)
 
@@ -123,8 +117,8 @@ class Supervisor:
         try:
             observation = self._env.sense()
         except MotionError as error:  # the arm could not be moved out of the camera's view
-            if stopped := self._stopped(error):
-                return state.ending(Ending.CANCELLED, stopped)
+            if self._stopped(error):
+                raise
             return self._repair.next_round(state, f"looking failed, {error.kind}: {error}")
         self._journal.keep_look(state, observation)
         return state.sensed(observation)

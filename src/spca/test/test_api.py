@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -93,12 +94,21 @@ def test_bad_input_is_refused_before_anything_is_written(
         (lambda: spca.run("touch_02", out="a\0b"), "cannot write here"),
         (lambda: spca.run("touch_02", on_event=3), "--on-event 3"),
         (lambda: spca.session(approve="yes"), "--approve 'yes'"),
-        (lambda: spca.levels(3), "--levels.0 3"),
+        (lambda: spca.run("touch_02", solver_timeout_s=math.inf), "--solver-timeout-s inf"),
+        (lambda: spca.levels(3), "--patterns.0 3"),
+        (lambda: spca.check(None), "--level None"),
         (lambda: spca.campaign("touch_02"), "--levels 'touch_02'"),
+        (lambda: spca.campaign([]), "--levels []"),  # it would run them all
+        (lambda: spca.campaign(["touch_02"], presets=()), "--presets ()"),
+        (lambda: spca.campaign(["touch_02"], tables=math.nan), "--tables nan"),
         (lambda: spca.campaign(["touch_02"], presets="nominal"), "--presets 'nominal'"),
         (lambda: spca.campaign(["touch_02"], workers=-1), "--workers -1"),  # it would wait for ever
+        (lambda: spca.session(preset=None), "--preset None"),
         (lambda: spca.session().do(3), "a sentence is a text"),
         (lambda: spca.session().plan("\udcff"), "a sentence is a text"),
+        (lambda: spca.session().execute(None), "there is no plan"),
+        (lambda: spca.session().rehearse([]), "there is no plan"),
+        (lambda: spca.session().do_level(options=3), "--options 3"),
     ],
 )
 def test_arguments_of_a_wrong_kind_are_named_in_one_line(call: Callable[[], object], told: str) -> None:

@@ -28,11 +28,12 @@ from spca.interrupt import stopping_on_interrupt
 from spca.kits import kits
 from spca.ros.graph import ENDED
 from spca.ros.program import Program, _Launched, program
-from spca.runs import Run
-from spca_core.errors import InputError, SpcaError
+from spca.runs import CRASH, Run
+from spca_core.errors import InputError, Lost, SpcaError
 from spca_core.options import RunOptions, manifest
 from spca_core.result import RunResult
 from spca_core.run_folder import MANIFEST, RunFolder
+from spca_core.verdict import Ending
 from spca_planner.solver.process import warm_solver
 from spca_ros import names
 from spca_ros.action_server import LongAction
@@ -104,8 +105,10 @@ def test_a_simulator_that_dies_ends_the_run_and_is_named(
             [simulator] = _simulators()
             threading.Timer(0.5, simulator.kill).start()
 
-    with pytest.raises(SpcaError, match="'sim' was killed by SIGKILL"):
-        run_ros(RunOptions(level="stack_01", rate=1.0), RunFolder(tmp_path), (kill,))
+    result = run_ros(RunOptions(level="stack_01", rate=1.0), RunFolder(tmp_path), (kill,))
+    assert result.outcome is Ending.LOST and result.exit_status == 1
+    assert "'sim' was killed by SIGKILL" in result.reason
+    assert not (tmp_path / CRASH).exists()
     assert "no answer from" not in capfd.readouterr().err  # nobody waits for what is dead
 
 
@@ -292,7 +295,7 @@ def test_which_process_of_a_launch_has_ended_is_the_program_s_last_word(
     folder = RunFolder.create("touch_02", tmp_path / "run")
     folder.write(MANIFEST, manifest(RunOptions(level="touch_02", transport="ros")))
     folder.write(ENDED, "sim-2 has ended with status -9")
-    with pytest.raises(SpcaError, match="sim-2 has ended with status -9"):
+    with pytest.raises(Lost, match="sim-2 has ended with status -9"):
         _Launched.of(folder.path).advance()
 
 

@@ -88,6 +88,12 @@ class Interrupted(Exception):
     """The caller has stopped waiting for an answer; never reaches a user."""
 
 
+class Lost(SpcaError):
+    """The simulator, the arm's driver or another process that a run needs has gone (exit status 1)."""
+
+    exit_status = EXIT_NOT_SOLVED
+
+
 class MotionError(SpcaError):
     """A motion was refused or stopped; `kind` says why in one word, one of `spca_core.skill.FailureKind`.
 

@@ -10,7 +10,7 @@ from typing import Any, Literal, get_args
 
 from pydantic import ConfigDict, Field
 
-from spca_core.model import Record
+from spca_core.model import Part, Record
 from spca_core.paths import ROOT
 
 Transport = Literal["ros", "inproc"]
@@ -22,7 +22,7 @@ _VERSIONED = ("mujoco", "numpy", "scipy", "ompl", "ruckig", "unified-planning",
               "up-fast-downward", "up-tamer", "opencv-python-headless", "pydantic")  # fmt: skip
 
 
-class Budgets(Record):
+class Budgets(Part):
     """Bounds of the supervisor's loops; the defaults are the published method's."""
 
     rounds: int = Field(5, ge=1)
@@ -47,7 +47,7 @@ class RunOptions(Record):
     parameters of the supervisor are made of these fields, with these texts.
     """
 
-    model_config = ConfigDict(use_attribute_docstrings=True, str_max_length=4096)
+    model_config = ConfigDict(use_attribute_docstrings=True, str_max_length=4096, allow_inf_nan=False)
 
     level: str
     """A level's name, the path of a level file, or `minigrid:` and a MiniGrid level."""
@@ -84,7 +84,7 @@ class RunOptions(Record):
     """A video, drawn after the report; `--video hd`: in 1280 × 720 pixels instead of 640 × 360."""
     engine: str = "fast-downward"
     """Planning engine: fast-downward, or one of Unified Planning's that is installed."""
-    solver_timeout_s: float = Field(20.0, gt=0)
+    solver_timeout_s: float = Field(20.0, gt=0, le=86400)
     """Seconds that the planning engine may take for one draft."""
     rehearse: Rehearse = "auto"
     """Try plans in a twin of what was seen before acting: auto (new skills only), always, never."""

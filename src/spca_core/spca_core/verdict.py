@@ -62,6 +62,8 @@ class Ending(str, Enum):
     IMPOSSIBLE = "impossible"
     """The proposer understands the task and cannot do it in the observed scene."""
     CANCELLED = "cancelled"
+    LOST = "lost"
+    """The simulator, the arm's driver or another process that the run needs has gone."""
 
     @classmethod
     def of(cls, outcome: Outcome) -> Ending:
@@ -77,3 +79,7 @@ class Ending(str, Enum):
     def judged(self) -> bool:
         """The ending is a referee's verdict."""
         return self in (Ending.SUCCESS, Ending.FAIL, Ending.TIMEOUT)
+
+
+UNFINISHED = (Ending.CANCELLED, Ending.LOST)
+"""Endings before the level's own: the run can go on where its table is there still."""

@@ -16,7 +16,7 @@ from action_msgs.msg import GoalStatus
 from rclpy.action import ActionClient
 from rclpy.task import Future
 
-from spca_core.errors import BudgetExhausted, InputError, SpcaError
+from spca_core.errors import BudgetExhausted, InputError, Lost, SpcaError
 from spca_core.stopping import Stop, never
 from spca_ros.node import SpcaNode
 
@@ -30,7 +30,7 @@ SAID = {"input_error": InputError, "budget_exhausted": BudgetExhausted, "error":
 """Texts that results may have, not empty where nothing was done because of such an error."""
 
 
-class NodeLost(SpcaError):
+class NodeLost(Lost):
     """A node that is needed has died, hangs, or never came up."""
 
 
@@ -110,7 +110,7 @@ class ActionCall:
 
         `on_feedback` and `cancelled` are called in the calling thread.
 
-        Raises what the result says (see `SAID`), SpcaError when the goal is refused, NodeLost when the server
+        Raises what the result says (see `SAID`), Lost when the goal is refused, NodeLost when the server
         dies or does not end a cancelled goal.
         """
         assert not self._node.loop.here, "a callback must not wait for an action"
@@ -132,11 +132,11 @@ class ActionCall:
         try:
             if not loop.wait(answered.is_set, _ANSWERED, look, answered.wait):
                 raise NodeLost(f"no answer from {what} in {_ANSWERED:.0f} s")
-        except NodeLost:
+        except Lost:
             sending.add_done_callback(_cancel)  # nobody waits any more for what it may still begin
             raise
         if not (handle := sending.result()).accepted:
-            raise SpcaError(f"the node refuses a goal for {what}; is it busy?")
+            raise Lost(f"the node refuses a goal for {what}; is it busy?")
         result, done = loop.run(handle.get_result_async), threading.Event()
         result.add_done_callback(lambda _: done.set())
 
@@ -153,16 +153,16 @@ class ActionCall:
                 loop.run(handle.cancel_goal_async)
                 if not loop.wait(done.is_set, _GRACE, follow, done.wait):
                     raise NodeLost(f"{what} does not end although it was cancelled")
-        except NodeLost:
+        except Lost:
             loop.soon(handle.cancel_goal_async)  # it may live, though nothing is heard of it
             raise
         _drain(feedback, on_feedback)
         response = result.result()
         if response.status == GoalStatus.STATUS_ABORTED and response.result == type(response.result)():
-            raise SpcaError(f"{what} failed; see the log of its node")
+            raise Lost(f"{what} failed; see the log of its node")
         for text, error in SAID.items():
             if isinstance(said := getattr(response.result, text, None), str) and said:
-                raise error(said)
+                raise (Lost if error is SpcaError else error)(said)
         return response.result
 
 

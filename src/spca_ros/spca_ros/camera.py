@@ -12,7 +12,6 @@ from sensor_msgs.msg import CameraInfo, Image
 from spca_interfaces.srv import Capture
 
 from spca_core.camera import CameraIntrinsics, RgbdFrame
-from spca_core.errors import SpcaError
 from spca_core.geometry import Pose
 from spca_core.world import CameraMount
 from spca_ros import names
@@ -82,14 +81,11 @@ class RequestedCamera:
         self._take = ServiceCall(node, Capture, names.CAPTURE)
 
     def capture(self) -> RgbdFrame:
-        """Take a new frame now and return it. Raises SpcaError when none arrives or is wanted."""
-        try:
-            taken = self._take(Capture.Request(), timeout=self._timeout, check=self._loop.wanted)
-        except NodeLost as error:
-            raise SpcaError(f"no picture from the camera: {error}") from error
+        """Take a new frame now and return it. Raises NodeLost where none comes, Cancelled if unwanted."""
+        taken = self._take(Capture.Request(), timeout=self._timeout, check=self._loop.wanted)
         self._loop.wanted()  # to see something in it takes its time
         if not taken.success:
-            raise SpcaError(f"no picture from the camera: {taken.message}")
+            raise NodeLost(f"no picture from the camera: {taken.message}")
         return frame(taken.colour, taken.depth, taken.info, self.pose)
 
 
@@ -124,13 +120,13 @@ class StreamedCamera:
     def capture(self) -> RgbdFrame:
         """Return the second pair of pictures from now on: the first may have been on its way already.
 
-        Raises SpcaError when none arrives, or none that can be used.
+        Raises NodeLost when none arrives, or none that can be used.
         """
         with self._changed:
             wanted = self._pairs + 2
             if not self._changed.wait_for(lambda: self._info and self._pairs >= wanted, self._timeout):
                 came = f"{self._pairs - wanted + 2} pairs" if self._info else "no camera info"
-                raise SpcaError(
+                raise NodeLost(
                     f"no picture from {' and '.join(self._topics)}: {came} in {self._timeout:g} s"
                     " (both have to be published, with equal stamps)"
                 )
@@ -139,7 +135,7 @@ class StreamedCamera:
         try:
             return frame(*pair, info, self.pose)
         except ValueError as error:
-            raise SpcaError(f"no picture from {self._topics[0]} that can be used: {error}") from error
+            raise NodeLost(f"no picture from {self._topics[0]} that can be used: {error}") from error
 
     def _on_info(self, info: CameraInfo) -> None:
         with self._changed:

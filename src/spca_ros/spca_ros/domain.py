@@ -59,9 +59,8 @@ def own_domain() -> Iterator[int]:
         try:
             yield domain
         finally:
-            if before is None:
-                del os.environ["ROS_DOMAIN_ID"]
-            else:
+            del os.environ["ROS_DOMAIN_ID"]
+            if before is not None:
                 os.environ["ROS_DOMAIN_ID"] = before
 
 

@@ -266,9 +266,9 @@ def tell(nodes: Sequence[SpcaNode], state: str, message: str = "") -> None:
 def _complain(error: Exception) -> int:
     if isinstance(error, InputError):
         print(f"spca: {error}", file=sys.stderr)
-        return error.exit_status
-    traceback.print_exc()
-    return error.exit_status if isinstance(error, SpcaError) else EXIT_BROKEN
+    else:
+        traceback.print_exc()
+    return getattr(error, "exit_status", EXIT_BROKEN)
 
 
 QUIET = ("--ros-args", "--disable-external-lib-logs")

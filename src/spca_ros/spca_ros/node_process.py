@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from spca_core.errors import EXIT_BAD_INPUT, InputError
+from spca_core.errors import EXIT_BAD_INPUT, InputError, Lost
 from spca_core.paths import data
 from spca_core.processes.child import Child, how_it_ended, last_words, python_command
 from spca_core.stopping import Closing
@@ -57,9 +57,7 @@ class NodeProcess(Child, Closing):
         last = last_words(self.log, self._log_begin) or "it said nothing"
         if status == EXIT_BAD_INPUT:
             raise InputError(last.removeprefix("spca: "))
-        from spca_ros.calls import NodeLost  # loads ROS, which takes as long as the process needs to begin
-
-        raise NodeLost(f"the node '{self.node}' {how_it_ended(status)}: {last} (its log: {self.log})")
+        raise Lost(f"the node '{self.node}' {how_it_ended(status)}: {last} (its log: {self.log})")
 
     def close(self) -> None:
         """End the process and wait for it; harmless when called twice."""

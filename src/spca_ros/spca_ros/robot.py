@@ -14,7 +14,7 @@ from action_msgs.msg import GoalStatus
 from rclpy.action import ActionClient
 from sensor_msgs.msg import JointState as JointStateMsg
 
-from spca_core.errors import MotionError
+from spca_core.errors import Lost, MotionError
 from spca_core.trajectory import JointState, JointTrajectory
 from spca_ros import names
 from spca_ros.calls import MISSED, NodeLost
@@ -102,7 +102,7 @@ class RosRobot:
         self._followed = self._broken = None
         try:
             self._driver.hold(self._handle, wait=not self._node.loop.here)
-        except NodeLost as error:
+        except Lost as error:
             self._node.get_logger().warning(f"hold: {error}")
 
     def wait(self, seconds: float, until: Callable[[JointState], bool] | None = None) -> bool:

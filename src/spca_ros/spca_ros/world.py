@@ -21,13 +21,13 @@ from spca_interfaces.srv import ResetWorld, SaveRecording
 from std_srvs.srv import Trigger
 
 from spca_core.contacts import SAMPLE_PERIOD, ContactSample
-from spca_core.errors import InputError, MotionError, SpcaError, Unsupported
+from spca_core.errors import InputError, Lost, MotionError, SpcaError, Unsupported
 from spca_core.geometry import Pose
 from spca_core.layout import Layout
 from spca_core.ports.table import Camera, TableWorld
 from spca_core.world import World
 from spca_ros import names
-from spca_ros.calls import NodeLost, ServiceCall
+from spca_ros.calls import ServiceCall
 from spca_ros.camera import RequestedCamera
 from spca_ros.convert.contacts import contact_samples, places
 from spca_ros.convert.records import seconds, to_msg
@@ -155,13 +155,13 @@ class RosWorld(TableWorld):
         if not self._real:
             try:
                 self._save(SaveRecording.Request(folder=str(folder.absolute())), timeout=_PATIENCE_S)
-            except NodeLost as error:
+            except Lost as error:
                 self._node.get_logger().warning(f"no recording: {error}")
 
     def rest(self) -> None:
         """Stop the arm, and let as much time pass as that takes; one without a driver stands."""
         self.robot.hold()
-        with suppress(NodeLost, MotionError):
+        with suppress(Lost, MotionError):
             self.robot.wait(_BRAKING_S)
 
     def close(self) -> None:
@@ -246,7 +246,7 @@ class RosWorld(TableWorld):
                 self._news.notify_all()
 
 
-def _expect(answer: Any, kind: type[SpcaError] = SpcaError) -> Any:
+def _expect(answer: Any, kind: type[SpcaError] = Lost) -> Any:
     if not answer.success:
         raise kind(answer.message)
     return answer

@@ -12,7 +12,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from spca_ros.calls import NodeLost
+from spca_core.errors import Lost
 from spca_ros.node_process import NodeProcess
 
 pytestmark = pytest.mark.ros
@@ -49,7 +49,7 @@ def test_a_node_that_somebody_has_stopped_is_lost_at_once(tmp_path: Path) -> Non
     with NodeProcess("waits", "it", {}, tmp_path) as process:
         os.kill(process.pid, signal.SIGSTOP)
         os.waitid(os.P_PID, process.pid, os.WSTOPPED | os.WNOWAIT)
-        with pytest.raises(NodeLost, match="'it' was stopped by SIGSTOP"):
+        with pytest.raises(Lost, match="'it' was stopped by SIGSTOP"):
             process.check()
         began = time.monotonic()
     assert time.monotonic() - began < 3.0  # it is not asked to end, which it could not hear
@@ -98,6 +98,7 @@ _STARTER = """
 import sys, time
 from pathlib import Path
 from spca_ros.domain import own_domain
+from spca_core.errors import Lost
 from spca_ros.node_process import NodeProcess
 with own_domain(), NodeProcess("spca_sim.node", "sim", {}, Path(sys.argv[1])) as process:
     print(process.pid, flush=True)

@@ -10,7 +10,7 @@ from rclpy.task import Future
 from spca_interfaces.action import ExecutePlan, MakePlan, RunLevel
 from std_srvs.srv import Trigger
 
-from spca_core.errors import BudgetExhausted, InputError, SpcaError
+from spca_core.errors import BudgetExhausted, InputError, Lost, SpcaError
 from spca_ros import calls
 from spca_ros.action_server import Job, LongAction
 from spca_ros.calls import ActionCall, NodeLost, ServiceCall
@@ -85,9 +85,9 @@ def test_whoever_waits_for_a_node_that_is_lost_is_told_so_at_once() -> None:
     [
         (MakePlan, InputError("no such engine"), InputError),
         (MakePlan, BudgetExhausted("no money is left"), BudgetExhausted),
-        (MakePlan, SpcaError("it is broken"), SpcaError),  # for which a plan's result has no text
-        (ExecutePlan, InputError("no table"), SpcaError),
-        (RunLevel, InputError("no level"), SpcaError),  # whose `input_error` is no text
+        (MakePlan, SpcaError("it is broken"), Lost),  # for which a plan's result has no text
+        (ExecutePlan, InputError("no table"), Lost),
+        (RunLevel, InputError("no level"), Lost),  # whose `input_error` is no text
     ],
 )
 def test_what_a_job_raises_reaches_whoever_asked(kind: Any, raised: SpcaError, told: type[SpcaError]) -> None:
@@ -96,7 +96,7 @@ def test_what_a_job_raises_reaches_whoever_asked(kind: Any, raised: SpcaError, t
 
     with ros_session("server") as server, ros_session("client") as client:
         action = server.loop.run(lambda: LongAction(server, kind, "work", work))
-        said = "failed; see the log" if told is SpcaError and kind is not ExecutePlan else str(raised)
+        said = "failed; see the log" if told is Lost and kind is not ExecutePlan else str(raised)
         with pytest.raises(told, match=said) as caught:
             ActionCall(client, kind, "work")(kind.Goal())
         assert type(caught.value) is told and not action.busy

@@ -54,6 +54,7 @@ _SIDE_SHARE, _DEEPEST = 0.4, 0.016  # of a thing's height, and metres, of the si
 _BALL = 0.95  # confidence in what has the surface of a ball
 _DOME = 1.2  # times the reach of what is seen of it that a ball's radius measures, at most
 _ROUND = 0.0035  # metres by which a surface may be off a ball's, which a cube on its edge is taken for
+_TOP = 0.001  # metres about its level within which at most half of a ball's face lies
 _HOLLOW = 0.3  # share of the area within the rim that must be lower
 _WITHIN = -3.0  # pixels from the outer border at which the borders of holes begin
 _MIN_OWN, _ENOUGH = 12, 400  # outline points that are needed, and that are enough
@@ -414,7 +415,8 @@ class ColourRegion:
     def _ball(self, face: Face) -> Detection | None:
         """Return the ball that has this surface, of a likely size if it has one, or None."""
         body = face.body & (self.heights > NO_HEIGHT / 2)
-        if self._is_flat(face) or np.count_nonzero(body) < MIN_AREA:
+        level = np.mean(np.abs(self.heights[face.mask] - face.level) < _TOP) > 0.5
+        if level or self._is_flat(face) or np.count_nonzero(body) < MIN_AREA:
             return None
         heights = self.heights[body].astype(float)
         points = np.column_stack((self._points(body, heights), heights))

@@ -31,10 +31,10 @@ from spca.interrupt import STOPPED, stopping_on_interrupt
 from spca.kits import checked_kit, kit_of, kits
 from spca.ros.graph import ENDED, Check
 from spca.run_command import follow
-from spca.runs import Run
+from spca.runs import RESULT, Run
 from spca.stages import Stages
 from spca_coder.node import CoderNode
-from spca_core.errors import Cancelled, InputError, SpcaError
+from spca_core.errors import Cancelled, InputError, Lost, SpcaError
 from spca_core.model import checked
 from spca_core.options import THINKING, RunOptions, described
 from spca_core.ports.environment import Environment
@@ -180,11 +180,10 @@ class Program:
             raise InputError(f"the environment '{kit.name}' runs in one process only", hint=hint)
         self._side = made(self.loop, elsewhere["sense"])
         self._planner, self._coder = PlannerNode(loop=self.loop), CoderNode(loop=self.loop)
-        self._remote: dict[str, Any] = {}
-        if elsewhere["planner"]:
-            self._remote["planner"] = RosPlanner(self._planner, elsewhere["planner"])
-        if elsewhere["coder"]:
-            self._remote["coder"] = RosCoder(self._coder, elsewhere["coder"])
+        sides = ("planner", RosPlanner, self._planner), ("coder", RosCoder, self._coder)
+        self._remote: dict[str, Any] = {
+            stage: side(node, elsewhere[stage]) for stage, side, node in sides if elsewhere[stage]
+        }
         self.environment: Environment | None = None
         """The world of the last run, until the next one lays another."""
         self._run: Run | None = None
@@ -249,9 +248,11 @@ class Program:
                 self.environment = self._side.build(options, opened.vision, self._check, anew)
             yield self.environment, replace(opened, planner=self._planner, coder=self._coder)
             self._side.rest()
+        except SpcaError:
+            self._alive()  # else what the end of the world has caused would be named in its place
+            raise
         finally:
             self._planner.planner = self._coder.coder = None
-            self._alive()
 
     def _check(self) -> None:
         self._alive()
@@ -310,7 +311,10 @@ class _Launched(Run):
                 return made.conduct(self, listeners)
         finally:
             if fault := self.fault():
-                raise SpcaError(fault)
+                if (self.folder / RESULT).is_file():
+                    lost = {"outcome": Ending.LOST, "reason": fault}
+                    self.files.write(RESULT, self.result.model_copy(update=lost))
+                raise Lost(fault)
 
     def fault(self) -> str:
         """Return which process of the launch failed, as the launch says; empty as long as none has."""

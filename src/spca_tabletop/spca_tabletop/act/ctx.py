@@ -161,7 +161,6 @@ Memory = tuple[Scene | None, tuple[float, ...], tuple[str, ...]]
 It is what it saw last, how it holds what it holds (see `placements.Hold`), and at which things room was
 lacking.
 """
-FRESH: Memory = (None, astuple(placements.Hold()), ())
 
 
 class Perception(SkillContext):
