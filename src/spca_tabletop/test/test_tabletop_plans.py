@@ -19,6 +19,7 @@ from spca_core.ports.proposer import Impossible, NotUnderstood
 from spca_core.scene import Fact, Observation
 from spca_planner.planner import DraftingPlanner
 from spca_planner.trusted import TrustedDomains
+from spca_tabletop.plan.problem import initial
 from spca_tabletop.plan.proposer import BuiltinProposer
 from spca_tabletop.plan.vocabulary import TabletopVocabulary
 from spca_testing.contracts.plan_proposer_contract import PlanProposerContract
@@ -267,6 +268,16 @@ def test_nothing_is_uncovered_for_a_task_that_makes_no_sense_all_the_same(text: 
     request = PlanRequest(attempt="1", task=task(text), observation=HIDDEN, skills=())
     with pytest.raises((Impossible, NotUnderstood)):
         BuiltinProposer().draft(request, None, None)
+
+
+def test_what_is_no_solid_is_no_bridge(planner: DraftingPlanner) -> None:
+    """Something that nobody knows lies across two cubes: the others can be moved all the same."""
+    seen = more(scene(), "on unknown cube_red", "on unknown cube_green")
+    seen = seen.model_copy(update={"objects": seen.objects | {"unknown": "unknown"}})
+    asked = task("Put the blue cube on the blue plate.")
+    found = planner.plan(PlanRequest(attempt="1", task=asked, observation=seen, skills=()))
+    assert found.status == "solved", found.message
+    assert not any(atom[0] in ("across", "bridge") for atom in initial(seen))
 
 
 def test_what_only_seems_to_touch_is_put_there_again(planner: DraftingPlanner) -> None:

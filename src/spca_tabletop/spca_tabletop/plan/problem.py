@@ -172,10 +172,10 @@ def abreast(observation: Observation) -> set[tuple[str, str]]:
 
 
 def bridges(observation: Observation) -> set[tuple[str, str, str]]:
-    """Return what lies across which two solids, in both orders."""
+    """Return which solids lie across which two others, in both orders."""
     resting: dict[str, list[str]] = {}
     for below, above in _burdens(observation).items():
-        for name in above:
+        for name in {*above}.intersection(_of(observation, *SOLIDS)):
             resting.setdefault(name, []).append(below)
     return {(name, *pair) for name, below in resting.items() for pair in permutations(below, 2)}
 
