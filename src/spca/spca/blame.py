@@ -110,11 +110,6 @@ def blame(
     in this run, and have proven nothing yet; `library` is the source of all.
     """
     found = _finding(plan, result, verdict, evidence, written)
-    about = {arg for step in plan.steps if step.action in found.suspects for arg in step.args}
-    now = afterwards.objects if afterwards else about
-    gone = [o for o in (before.objects if before else ()) if o in about and o not in now]
-    if gone and not found.complaint:  # whether that may be, the plan's author says first
-        found = _Finding([], [*found.told, f"{', '.join(gone)} is no longer seen"])
     proven = {*map(python_name, found.suspects)}.difference(written)
     if moved := _moved(result, before, afterwards) if proven else []:
         found = _Finding([], [*found.told, f"{', '.join(moved)} is not where it was seen before the plan"])
