@@ -188,7 +188,9 @@ def test_a_conversation_reaches_the_model(tmp_path: Path) -> None:
     for sentence, (outcome, reason) in zip(words, endings, strict=True):
         meant = talk.meant(sentence)
         told.append((meant, *talk.conversation(sentence, meant)))
-        result = SimpleNamespace(outcome=outcome, reason=reason, answer="")
+        result = SimpleNamespace(
+            outcome=outcome, reason=reason, answer="", refused=outcome is not Ending.SUCCESS
+        )
         run = SimpleNamespace(
             folder=tmp_path, result=result, events=[touched], seen=(scene(),), planning=planned
         )

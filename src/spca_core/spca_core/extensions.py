@@ -72,7 +72,7 @@ def installed(group: str) -> dict[str, Plugin]:
     Raises InputError when two packages claim a name.
     """
     found: dict[str, Plugin] = {}
-    for entry in sorted(_all_declared().select(group=group), key=lambda e: e.name):
+    for entry in sorted(_declared(group), key=lambda e: e.name):
         plugin = Plugin(group, entry.name, entry.value, entry)
         other = found.setdefault(entry.name, plugin)
         if other.target != plugin.target:
@@ -81,6 +81,10 @@ def installed(group: str) -> dict[str, Plugin]:
                 hint="uninstall one of them",
             )
     return found
+
+
+def _declared(group: str) -> tuple[EntryPoint, ...]:
+    return tuple(_all_declared().select(group=group))
 
 
 @cache

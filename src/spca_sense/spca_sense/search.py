@@ -104,7 +104,7 @@ def _taken_out(region: ColourRegion, face: Face, found: Sequence[Detection]) -> 
     things = region.cheapest(face)[1]
     if not any(thing.known for thing in things) and _is_strip(region, face, things, found):
         things = []
-    elif any(thing.kind == UNKNOWN for thing in things) and (thing := region.of_mesh(face, things)):
+    elif not all(thing.known for thing in things) and (thing := region.of_mesh(face, things)):
         things = [thing]
     region.rest &= ~cv2.dilate(face.mask.astype(np.uint8), np.ones((5, 5), np.uint8)).astype(bool)
     region.rest = outside(region.view, region.clues.colours, things, region.rest, region.window)

@@ -47,6 +47,8 @@ class Drawn:
         ends = {type(bound): bound for bound in info.metadata}
         if info.annotation is int and Le in ends:
             return st.integers(ends[Ge].ge, ends[Le].le)
+        if info.annotation is float and Le in ends:
+            return st.floats(1.0, ends[Le].le)
 
         def within(value: Any) -> bool:
             return value is None or all(
