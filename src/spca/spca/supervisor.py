@@ -82,6 +82,13 @@ class Supervisor:
     # --- the state machine ----------------------------------------------------------------------------------
 
     def _drive(self, state: RunState) -> RunResult:
+        phases = {
+            Phase.SENSE: self._sense,
+            Phase.PLAN: self._plan,
+            Phase.CODE: self._code,
+            Phase.REHEARSE: self._rehearse,
+            Phase.ACT: self._act,
+        }
         while state.phase is not Phase.ENDED:
             if self._cancelled():
                 state = state.ending(Ending.CANCELLED, self._cancelled())
@@ -91,7 +98,7 @@ class Supervisor:
             phase = state.phase
             self._journal.publish("stage_started", stage=phase.value, data={"round": state.round})
             try:
-                state = getattr(self, f"_{phase.value}")(state)
+                state = phases[phase](state)
             except BudgetExhausted as error:
                 state = state.counting_drafts(self._drafts).ending(Ending.GAVE_UP, str(error))
             except SpcaError as error:  # such as a node that ends at the same time

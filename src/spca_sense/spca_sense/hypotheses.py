@@ -53,8 +53,8 @@ _SMALL = np.ones((3, 3), np.uint8)
 _SIDE_SHARE, _DEEPEST = 0.4, 0.016  # of a thing's height, and metres, of the sides whose outline is used
 _BALL = 0.95  # confidence in what has the surface of a ball
 _DOME = 1.2  # times the reach of what is seen of it that a ball's radius measures, at most
-_ROUND = 0.0035  # metres by which a surface may be off a ball's, which a cube on its edge is taken for
-_TOP = 0.001  # metres about its level within which at most half of a ball's face lies
+_ROUND = 0.0035  # metres by which a surface may be off a ball's; a cube on its edge stays one thing by that
+_TOP, _LEVEL_PART = 0.001, 0.5  # metres about its level, and share of a face within it, that no ball has
 _HOLLOW = 0.3  # share of the area within the rim that must be lower
 _WITHIN = -3.0  # pixels from the outer border at which the borders of holes begin
 _MIN_OWN, _ENOUGH = 12, 400  # outline points that are needed, and that are enough
@@ -415,7 +415,7 @@ class ColourRegion:
     def _ball(self, face: Face) -> Detection | None:
         """Return the ball that has this surface, of a likely size if it has one, or None."""
         body = face.body & (self.heights > NO_HEIGHT / 2)
-        level = np.mean(np.abs(self.heights[face.mask] - face.level) < _TOP) > 0.5
+        level = np.mean(np.abs(self.heights[face.mask] - face.level) < _TOP) > _LEVEL_PART
         if level or self._is_flat(face) or np.count_nonzero(body) < MIN_AREA:
             return None
         heights = self.heights[body].astype(float)

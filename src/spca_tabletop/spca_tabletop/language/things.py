@@ -202,7 +202,8 @@ def _noun(thing: Thing, talk: Talk, kinds: Things) -> Nominal:
     said = [kind for at, kind in talk.table.named if at < thing.start]
     if kinds == ANYTHING and noun.colour and not noun.one and thing.det.quantifier == "the":
         # "yellow on the red and green on the blue plate"
-        said += [k for k in [k for at, k in talk.table.named if at > thing.start][:2] if k in SUPPORTS]
+        after = [kind for at, kind in talk.table.named if at > thing.start]
+        said += [kind for kind in after[:2] if kind in SUPPORTS]
     options = [k for k in dict.fromkeys(said) if k == "thing" or {*kinds} & {*SHARED.get(k, (k,))}]
     bare = noun.plural or any(text.endswith(" one") for _, text in talk.spoken)
     if not noun.one or not options or (bare and {*options} <= {*SUPPORTS}):  # "the reds stay out"
