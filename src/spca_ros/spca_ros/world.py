@@ -21,7 +21,7 @@ from spca_interfaces.srv import ResetWorld, SaveRecording
 from std_srvs.srv import Trigger
 
 from spca_core.contacts import SAMPLE_PERIOD, ContactSample
-from spca_core.errors import InputError, Lost, MotionError, SpcaError, Unsupported
+from spca_core.errors import InputError, Lost, MotionError, Unsupported
 from spca_core.geometry import Pose
 from spca_core.layout import Layout
 from spca_core.ports.table import Camera, TableWorld
@@ -136,7 +136,7 @@ class RosWorld(TableWorld):
         request = ResetWorld.Request(
             client=self._node.get_name(), layout=to_msg(layout, LayoutMsg()), seed=seed
         )
-        answer = _expect(self._reset(request, timeout=_SLOW_S), InputError)
+        answer = _expect(self._reset(request, timeout=_SLOW_S))
         with self._news:
             self._waiting.clear()
             self._places.clear()
@@ -246,7 +246,7 @@ class RosWorld(TableWorld):
                 self._news.notify_all()
 
 
-def _expect(answer: Any, kind: type[SpcaError] = Lost) -> Any:
+def _expect(answer: Any) -> Any:
     if not answer.success:
-        raise kind(answer.message)
+        raise Lost(answer.message)
     return answer
