@@ -18,6 +18,7 @@ from spca_interfaces.msg import Layout as LayoutMsg
 from spca_interfaces.srv import LetPass, ResetWorld
 
 from spca_core.contacts import ContactSample, pair
+from spca_core.errors import Lost
 from spca_core.layout import nominal_layout
 from spca_core.world import World, load_world
 from spca_ros import names
@@ -157,3 +158,10 @@ def test_another_node_neither_resets_the_world_nor_lets_time_pass(graph: Graph, 
         answer = ask(call, request)
         assert not answer.success and answer.message
     assert table.now() == before
+
+
+def test_a_table_that_the_simulator_cannot_lay_is_no_bad_input(table: RosWorld, world: World) -> None:
+    wanted = nominal_layout(world)
+    strange = wanted.model_copy(update={"poses": {"box_unknown": next(iter(wanted.poses.values()))}})
+    with pytest.raises(Lost, match="box_unknown"):
+        table.reset(strange)
