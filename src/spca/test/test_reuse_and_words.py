@@ -352,3 +352,21 @@ def test_the_same_question_is_not_asked_twice() -> None:
     with pytest.raises(ModelError, match="answered before"):
         asking.draft(request(failure="something new"), None, None)
     assert len(chat.asked) == 4
+
+
+def test_a_goal_is_told_by_the_ways_that_what_never_changes_leaves() -> None:
+    """Not by those that it rules out, of which there may be very many more."""
+    names = ("red", "green", "blue", "yellow")
+    domain_text = """(define (domain others) (:requirements :adl) (:types cube bowl - object)
+      (:predicates (in ?c - cube ?b - bowl) (other_colour ?c - cube ?b - bowl))
+      (:action put :parameters (?c - cube ?b - bowl) :precondition (not (in ?c ?b)) :effect (in ?c ?b)))"""
+    cubes, bowls = (" ".join(f"{kind}_{name}" for name in names) for kind in ("cube", "bowl"))
+    near = " ".join(
+        f"(other_colour cube_{a} bowl_{b})" for a, b in zip(names, names[1:] + names[:1], strict=True)
+    )
+    goal = "(forall (?c - cube) (exists (?b - bowl) (and (in ?c ?b) (other_colour ?c ?b))))"
+    problem = f"""(define (problem each) (:domain others) (:objects {cubes} - cube {bowls} - bowl)
+      (:init {near}) (:goal {goal}))"""
+    told = READER.goal(Draft(domain=domain_text, problem=problem))
+    assert "red cube in the green bowl" in told and "yellow cube in the red bowl" in told
+    assert "or" not in told.split() and "red cube in the red bowl" not in told

@@ -78,7 +78,7 @@ RELATIONS = {
     "far": "?a lies farther away than the arm reaches from above",
     "blocks": "?a keeps the fingers away from ?b, or leaves no room on it",
     "hems": "?b cannot be grasped, but pushed out, and ?a moves with it",
-    "crowds": "?a leaves no room next to ?b",
+    "crowds": "?a leaves no room for another thing next to ?b",
     "larger": "?a is clearly larger than ?b, of the same kind",
 }
 ROLES = ("leftmost", "rightmost", "middle", "nearest", "farthest")

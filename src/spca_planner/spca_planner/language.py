@@ -49,7 +49,9 @@ class WholeDraft(BaseModel):
         "empty if the one shown stays as it is",
     )
     problem: str = Field(default="", description="the whole PDDL problem")
-    remark: str = Field(default="", description="one sentence on what you changed or assumed")
+    remark: str = Field(
+        default="", description="one sentence on what you changed or assumed, or left out of the task"
+    )
     question: str = Field(default="", description="empty, or what you must ask the user before you can plan")
     answer: str = Field(default="", description="empty, or the answer to a user who only asks")
     impossible_because: str = Field(
@@ -184,7 +186,7 @@ def messages(
                 hidden_things=observation.hidden,
                 remarks=[_clip(s, "sentence") for s in observation.remarks[:_MOST_SENTENCES] + nouns],
                 words=[w for w in words if not w.aside or w.name in holding or f"({w.name} " in str(skills)],
-                more={w.name: w.more[1] for w in words if w.more and re.search(w.more[0], request.task.text)},
+                more={w.name: _more(w, request.task.text) for w in words},
                 skills=skills,
                 own=own,
                 types=types,
@@ -306,6 +308,11 @@ def _executed(request: PlanRequest, words: Sequence[ObservableWord], domain: str
         "came": " ".join([fact for fact in then if fact not in now][:_MOST_FACTS]),
         "went": " ".join([fact for fact in now if fact not in then][:_MOST_FACTS]) if then else "",
     }
+
+
+def _more(word: ObservableWord, text: str) -> str:
+    """Return what a task of that text has to know of a word besides."""
+    return "; ".join(more for like, more in word.more if re.search(like, text, re.IGNORECASE))
 
 
 def _facts(observation: Observation, vocabulary: Vocabulary, untold: Collection[str]) -> str:

@@ -6,7 +6,7 @@ What a step does not mention stays where it is (the frame rule).
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain, islice, product
@@ -296,11 +296,17 @@ class PddlReader:
 def _ways(draft: Draft) -> list[frozenset[Atom]]:
     """Return the conjunctions of atoms any of which fulfils a draft's goal; of very many, only some.
 
-    That an atom must not hold is left out beside another one about the same things.
+    That an atom must not hold is left out beside another one about the same things, and so is what no action
+    changes, such as which colours are the same: only ways in which it is as wanted count.
     """
     domain, problem = parse(draft.domain, draft.problem)
-    found = []
-    for way in _grounded(problem.goal, True, domain, problem, {}):
+    changed = {change.atom.head for action in domain.actions.values() for change in changes(action.effect)}
+    given, found = {ground(fact, {}) for fact in problem.init}, []
+
+    def fixed(atom: Atom) -> Truth:
+        return None if atom[0] in changed else atom in given
+
+    for way in _grounded(problem.goal, True, domain, problem, {}, fixed):
         about = {atom[1:] for atom, holds in way if holds}
         denied = {(f"not {a[0]}", *a[1:]) for a, holds in way if not holds and a[1:] not in about}
         found.append(frozenset({atom for atom, holds in way if holds} | denied))
@@ -309,20 +315,31 @@ def _ways(draft: Draft) -> list[frozenset[Atom]]:
 
 
 def _grounded(
-    condition: Group, wanted: bool, domain: Domain, problem: Problem, binding: Mapping[str, str]
+    condition: Group,
+    wanted: bool,
+    domain: Domain,
+    problem: Problem,
+    binding: Mapping[str, str],
+    fixed: Callable[[Atom], Truth],
 ) -> list[frozenset[tuple[Atom, bool]]]:
-    """Return the ways in which a condition is as wanted: the atoms that have to hold, or not to."""
+    """Return the ways in which a condition is as wanted: the atoms that have to hold, or not to.
+
+    `fixed` says what holds whatever is done.
+    """
     head, parts = condition.head, [part for part in condition.rest if isinstance(part, Group)]
     if head == "not":
-        return _grounded(parts[0], not wanted, domain, problem, binding)
+        return _grounded(parts[0], not wanted, domain, problem, binding, fixed)
     if head == "=":
         return [frozenset()] if (len({*ground(condition, binding)[1:]}) == 1) == wanted else []
     if condition.items and head not in ("and", "or", "imply", "exists", "forall"):
-        return [frozenset({(ground(condition, binding), wanted)})]
+        atom = ground(condition, binding)
+        if (holds := fixed(atom)) is not None:
+            return [frozenset()] if holds is wanted else []
+        return [frozenset({(atom, wanted)})]
     cases = [(part, wanted != (head == "imply" and i == 0), binding) for i, part in enumerate(parts)]
     if head in ("exists", "forall"):
         cases = [(parts[1], wanted, way) for way in bindings(quantified(parts[0]), domain, problem, binding)]
-    ways = [_grounded(part, holds, domain, problem, inner) for part, holds, inner in cases]
+    ways = [_grounded(part, holds, domain, problem, inner, fixed) for part, holds, inner in cases]
     if (head in ("or", "imply", "exists")) == wanted:
         return list(dict.fromkeys(chain(*ways)))[:_MOST_WAYS]
     return [frozenset().union(*way) for way in islice(product(*ways), _MOST_WAYS)]

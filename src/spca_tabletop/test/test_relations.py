@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from functools import partial
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given
@@ -13,7 +15,7 @@ from spca_core.options import RunOptions
 from spca_core.plan import Draft, Plan, Step
 from spca_core.ports.proposer import Impossible
 from spca_core.relation import place_of, relations
-from spca_core.scene import Observation, Scene, SceneObject
+from spca_core.scene import Fact, Observation, Scene, SceneObject
 from spca_core.world import load_world
 from spca_tabletop.act.ctx import TabletopCtx
 from spca_tabletop.plan.room import no_room
@@ -132,3 +134,16 @@ def test_a_place_without_room_is_known_before_anything_moves(y: float, steps: li
 def test_a_skill_is_told_what_a_place_is() -> None:
     with pytest.raises(ValueError, match="'cube_red' is no place"):
         TabletopCtx._do_spots_at(None, "cube_red")  # type: ignore[arg-type]
+
+
+def test_a_skill_asks_only_for_relations_that_there_are() -> None:
+    """Those that its author is told of: an empty hand and what fell off the table among them."""
+    facts = Fact(predicate="held", args=("cube_red",)), Fact(predicate="on", args=("cube_blue", "ground"))
+    ctx = SimpleNamespace(scene=Scene(stamp=0.0, objects=(), relations=facts, sentences=()))
+    holds = partial(TabletopCtx._do_holds, ctx)
+    assert not holds("hand_empty") and holds("discarded", "cube_blue")
+    assert holds("at", "cube_blue", "discarded") and not holds("at", "cube_red", "discarded")
+    ctx.scene = ctx.scene.model_copy(update={"relations": facts[1:]})
+    assert holds("hand_empty")
+    with pytest.raises(ValueError, match=r"no relation 'holding'; there are .*held"):
+        holds("holding", "cube_red")

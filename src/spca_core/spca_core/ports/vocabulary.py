@@ -39,7 +39,7 @@ class ObservableWord(Record):
 
     `like` is a regular expression for whole names that mean the same. What is only worth explaining where it
     is seen is `aside`. It never holds of a first thing of the kinds `never`, and of a last one only of kinds
-    `of`. Tasks with a word like the first of `more` have to know the second, too.
+    `of`. Tasks with a word like the first of a pair of `more` have to know the second, too.
     """
 
     name: str
@@ -50,7 +50,7 @@ class ObservableWord(Record):
     aside: bool = False
     never: tuple[str, ...] = ()
     of: tuple[str, ...] = ()
-    more: tuple[str, str] | None = None
+    more: tuple[tuple[str, str], ...] = ()
 
     @property
     def form(self) -> str:

@@ -142,7 +142,7 @@ ROWS = (
     _half("right", -1),
     Relation(
         name="turned",
-        example="turned__450__m50__30 (and degrees)",
+        example="turned__450__m50__30 (degrees, 0: along x)",
         numbers=range(3, 4),
         holds=_is_turned,
         spots=_turned_spots,

@@ -92,7 +92,7 @@ class Alternatives(SkillContext):
 
     @offered
     def _do_spots_next_to(self, name: str) -> list[Spot]:
-        """The same, next to a thing."""
+        """The same, next to a thing on the table."""
         # Beside a neighbour they go on in line, around a corner only where nothing could be moved away; else
         # those come first beyond which there is room for a longer row. Those not partly on a mat lead.
         other = self._thing(name)

@@ -15,7 +15,7 @@ from spca_core.geometry import top_down_yaw
 from spca_core.kinds import KINDS, radius
 from spca_core.names import GROUND_SYMBOL, TABLE_SYMBOL
 from spca_core.relation import place_of, relations
-from spca_core.scene import Fact, Observation, Scene, SceneObject
+from spca_core.scene import RELATIONS, Fact, Observation, Scene, SceneObject
 from spca_robot.gripper_2f85 import STROKE
 from spca_sandbox.surface import api_of, offered
 from spca_tabletop.act import placements
@@ -184,10 +184,19 @@ class Perception(SkillContext):
     @offered
     def _do_holds(self, relation: str, *names: str) -> bool:
         """As last seen: "on", a, b; "clear", a; "at", a, place; and so on."""
+        fallen = {row.name for row in relations() if row.rests == GROUND_SYMBOL}
+        if relation == "at" and names[1:] and names[1] in fallen:
+            relation, names = names[1], names[:1]
         if relation == "at" and len(names) == 2 and (place := place_of(names[1])) is not None:
             return place.holds(self._thing(names[0]), self.scene.objects)
-        fallen = any(row.name == relation and row.rests == GROUND_SYMBOL for row in relations())
-        return self.scene.holds("on", *names, GROUND_SYMBOL) if fallen else self.scene.holds(relation, *names)
+        if relation == "hand_empty":
+            return all(fact.predicate != "held" for fact in self.scene.relations)
+        known = {*RELATIONS, *(row.name for row in relations())}
+        if relation not in known:
+            raise ValueError(f"ctx.holds: no relation '{relation}'; there are {', '.join(sorted(known))}")
+        if relation in fallen:
+            return self.scene.holds("on", *names, GROUND_SYMBOL)
+        return self.scene.holds(relation, *names)
 
 
 class TabletopCtx(Perception, Alternatives, Motion):

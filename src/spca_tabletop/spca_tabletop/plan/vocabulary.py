@@ -28,12 +28,17 @@ _PLACES = [row.example for row in relations() if row.example and not row.skill]
 _EXPLAINED = (
     ObservableWord(
         name="on", args=("?a", "?b"), meaning="?a rests on or in ?b; a bridge, on both",
+        more=(
+            (r"discard|throw|\btoss|ground|floor|get rid|off the", "(discarded ?a): ?a fell off the table"),
+            ("pyramid|bridge|across", "what lies across two leaves the outer half of each free"),
+        ),
         synonyms=("on_top_of", "resting_on", "stacked_on"),
         like=r"(is_)?(on|on_top|on_top_of|atop|stacked|stacked_on|placed_on|resting_on|rests_on|sits_on|supported_by)",
     ),
     ObservableWord(
         name="clear", args=("?a",),
-        meaning=f"nothing rests on or in ?a, or a {_ROOMY_WORDS} has room",
+        meaning=f"nothing rests on or in ?a; a {_ROOMY_WORDS} may be stated clear while it has room "
+        "(a bowl, for two)",
         synonyms=("uncovered",), like=r"(is_)?(clear|top_clear|clear_top|uncovered|nothing_on(_top)?)",
     ),
     ObservableWord(
@@ -53,14 +58,16 @@ _EXPLAINED = (
     ),
     ObservableWord(
         name="next_to", args=("?a", "?b"),
-        meaning="?a and ?b touch side by side; in effects and goals, ?a moves",
+        meaning="?a and ?b touch side by side, until either is taken away; in effects and goals, ?a moves",
         synonyms=("beside", "adjacent"), like=r"(is_)?(next_to|beside|adjacent|adjacent_to|side_by_side)",
-        more=(r"(?i)\brows?\b|line|straight", "a straight row is a chain of these: each goes on in line"),
+        more=(
+            (r"\brows?\b|line|straight|pyramid", "a straight row is a chain of these: each goes on in line"),
+        ),
     ),
     ObservableWord(
         name="at", args=("?a", "?p"),
         meaning=f"?a is on the table at ?p: {', '.join(_PLACES)}; left_of__X__40: in line, a gap of 40 mm",
-        more=("(?i)edge|border", "the table's edge is any end of these ranges, unless the task says which"),
+        more=(("edge|border", "the table's edge is any end of these ranges, unless the task says which"),),
     ),
     ObservableWord(name="too_wide", args=("?a",), meaning="?a is too wide to be held", aside=True),
     *(ObservableWord(name=row.name, args=("?a", "?b"), meaning=row.meaning, synonyms=row.names, of=row.of)
