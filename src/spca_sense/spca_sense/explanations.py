@@ -16,11 +16,10 @@ import numpy as np
 from spca_core.geometry import Array
 from spca_core.kinds import KINDS, MESHES, WALL, is_round
 from spca_core.scene import SceneObject
-from spca_sense.colours import NEUTRAL, ColourLabels
-from spca_sense.detection import UNKNOWN, Detection
+from spca_sense.detection import Detection
 from spca_sense.outline import SQUARE, footprint
 from spca_sense.shapes import convex_hull, distance_to_polygon
-from spca_sense.view import NO_HEIGHT, HeightView, Mask, Patch, Window, widened
+from spca_sense.view import NO_HEIGHT, HeightView, Mask, Patch, Window, morphed, widened
 
 KNOWN, FREE, ANYTHING = 0.01, 0.08, 0.35
 """Shares of a region that a thing of a known size, one of any size, and an obstacle must explain at least."""
@@ -34,10 +33,8 @@ LEVEL = 0.008
 """Distance in metres off the level of an upper face that still belongs to it: noise, a slight lean."""
 
 _AROUND = 60  # pixels around a region in which a thing may show that does not
-_SMALL = np.ones((3, 3), np.uint8)
-_MIXED = np.ones((5, 5), np.uint8)  # along what hides a part of it, pixels show a mixture of both
+_MIXED = 5  # pixels: along what hides a part of it, pixels show a mixture of both
 _BESIDE = 0.002  # metres outside of an outline that still are the thing: errors of its fit, and of pixels
-_BESIDE_OTHERS = 0.001  # the same for what has another colour
 _BOX = np.column_stack((np.tile(SQUARE, (2, 1)), np.repeat([0.5, -0.5], 4)))  # the upper corners first
 
 
@@ -89,8 +86,7 @@ class Plateau:
     @cached_property
     def _hidden(self) -> Mask:
         heights = self._view.heights[self.window]
-        higher = (heights > self.level + HIGHER).astype(np.uint8)
-        hidden = cv2.dilate(higher, _MIXED).astype(bool) | (heights < NO_HEIGHT / 2)
+        hidden = morphed(heights > self.level + HIGHER, cv2.MORPH_DILATE, _MIXED) | (heights < NO_HEIGHT / 2)
         return hidden if self._foreign is None else hidden | self._foreign[self.window]
 
     @cached_property
@@ -112,23 +108,19 @@ class Plateau:
         explained, missing = np.zeros_like(self._mask), 0
         for thing in things:
             explained |= thing.whole.within(self.window)
-            face = cv2.erode(thing.face.within(self.window).astype(np.uint8), _SMALL).astype(bool)
-            absent = face & ~self._mask
+            absent = morphed(thing.face.within(self.window), cv2.MORPH_ERODE, 3) & ~self._mask
             missing += _thick(absent & ~self._hidden) if absent.any() else 0
         return (missing + _thick(self._mask & ~explained)) / self.area
 
 
 def _thick(mask: Mask) -> int:
-    return int(np.count_nonzero(cv2.morphologyEx(mask.astype(np.uint8), cv2.MORPH_OPEN, _SMALL)))
+    return int(np.count_nonzero(morphed(mask, cv2.MORPH_OPEN, 3)))
 
 
-def outside(
-    view: HeightView, hues: ColourLabels, things: Sequence[Detection], mask: Mask, window: Window | None
-) -> Mask:
+def outside(view: HeightView, things: Sequence[Detection], mask: Mask, window: Window | None = None) -> Mask:
     """Return the pixels of a mask that show something outside of things' hulls, which reach to the ground.
 
-    What is in line with a thing is not always hidden by it, or a part of it: the point that is seen tells,
-    and its colour.
+    What is in line with a thing is not always hidden by it, or a part of it: the point that is seen tells.
     """
     window = window or (slice(0, mask.shape[0]), slice(0, mask.shape[1]))
     rest = mask.copy()
@@ -139,13 +131,9 @@ def outside(
         face, its = view.patch(upper), view.patch(np.vstack((upper, upper * (1, 1, 0))), grow=2)
         heights = view.heights[its.window]
         inside = its.mask & (heights < top + NOISE) & Patch(window, rest).within(its.window)
-        rows, columns = np.nonzero(inside & ~(face.within(its.window) & (heights > top - NOISE)))
-        pixels = np.column_stack((columns + its.window[1].start, rows + its.window[0].start))
-        seen = heights[rows, columns].astype(np.float64)
-        points, unseen = view.to_plane(pixels, seen), seen < NO_HEIGHT / 2
-        labels = hues.labels[its.window][rows, columns]
-        own = labels if thing.colour == UNKNOWN else hues.label_of(thing.colour)
-        reach = np.where((labels == own) | (labels == NEUTRAL), _BESIDE, _BESIDE_OTHERS)
-        inside[rows, columns] = unseen | (distance_to_polygon(points, outline) < reach)
+        lower = Patch(its.window, inside & ~(face.within(its.window) & (heights > top - NOISE)))
+        seen = lower.of(view.heights).astype(np.float64)
+        off = distance_to_polygon(view.to_plane(lower.pixels, seen), outline)
+        inside[lower.mask] = (seen < NO_HEIGHT / 2) | (off < _BESIDE)
         rest &= ~Patch(its.window, inside).within(window)
     return rest

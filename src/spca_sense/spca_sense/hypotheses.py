@@ -27,12 +27,10 @@ from spca_sense.shapes import (
     DiscShape,
     Fit,
     Prior,
-    convex_hull,
-    distance_to_polygon,
     fit_outline,
     share_of_turn,
 )
-from spca_sense.view import NO_HEIGHT, HeightView, Mask, Patch
+from spca_sense.view import NO_HEIGHT, HeightView, Mask, Patch, morphed
 
 TALL = 0.012
 """Height in metres above the floor below which a thing is flat, a plate or a mat."""
@@ -48,7 +46,7 @@ THINNEST = 0.001
 # The price of a border that is all off, and the share of it that is the noise of pixels:
 _MISFIT, _FITS = 0.05, 0.4
 _FOOT = 0.003  # metres above the lower face of a thing with a mesh, below which its pixels do not count
-_SEAMS = np.ones((9, 9), np.uint8)  # pixels between the parts of a mesh, as narrow as a handle's edge
+_SEAMS = 9  # pixels between the parts of a mesh, as narrow as a handle's edge
 _SMALL = np.ones((3, 3), np.uint8)
 _SIDE_SHARE, _DEEPEST = 0.4, 0.016  # of a thing's height, and metres, of the sides whose outline is used
 _BALL = 0.95  # confidence in what has the surface of a ball
@@ -56,8 +54,8 @@ _DOME = 1.2  # times the reach of what is seen of it that a ball's radius measur
 _ROUND = 0.0035  # metres by which a surface may be off a ball's; a cube on its edge stays one thing by that
 _TOP, _LEVEL_PART = 0.001, 0.5  # metres about its level, and share of a face within it, that no ball has
 _HOLLOW = 0.3  # share of the area within the rim that must be lower
-_WITHIN = -3.0  # pixels from the outer border at which the borders of holes begin
-_MIN_OWN, _ENOUGH = 12, 400  # outline points that are needed, and that are enough
+MIN_POINTS, _ENOUGH = 12, 400
+"""Numbers of an outline's points that are needed, and that are enough."""
 _MIN_INLIERS = 0.6
 _MIN_ARC = 0.2  # share of a rim that must be in sight
 _MAX_SPREAD = 0.8  # pixels by which points on a known rim are off; those of other circles are by more
@@ -68,8 +66,6 @@ _SUNK = 0.003  # metres by which a thing may seem to be sunk into the floor
 _THINNER = 0.0045  # metres by which the thickness of what is flat may be off
 _STANDS = 0.004  # metres above the floor below which a lower face stands on it
 _SHOWN = 0.12  # share of a thing of known size that must be in sight
-_ABSENT = 0.25  # share of one that may be missing where a fit begins
-_LARGER = 1.5  # times the face of a thing of known size: what is larger is several, or something else
 _RIGHT = np.sin(np.radians(72.0))  # sine from which an angle is a right one
 _SIDE = 0.006  # metres of the sides at a corner that must be in sight
 _BEND = 2.5  # pixels by which an outline may be off straight lines between its corners
@@ -129,8 +125,7 @@ class ColourRegion:
     @cached_property
     def even(self) -> Mask:
         """Pixels where a face is level, within the noise."""
-        heights = self.heights.astype(np.float32)
-        return cv2.dilate(heights, _SMALL) - cv2.erode(heights, _SMALL) < LEVEL
+        return cv2.morphologyEx(self.heights, cv2.MORPH_GRADIENT, _SMALL) < LEVEL
 
     def obstacle(self, face: Face) -> Detection:
         """Return an obstacle that covers a face: whatever it is, it is in the way."""
@@ -204,7 +199,7 @@ class ColourRegion:
         # Its side may be in line with what is next to it, which then hides it.
         upper = corners(thing)[0] - (0.0, 0.0, self.view.table_top)
         its = self.view.patch(upper).within(self.window)
-        rest = cv2.morphologyEx((face.mask & ~its).astype(np.uint8), cv2.MORPH_OPEN, _SMALL) > 0
+        rest = morphed(face.mask & ~its, cv2.MORPH_OPEN, 3)
         if not MIN_AREA <= np.count_nonzero(rest) < np.count_nonzero(face.mask):
             return None
         taken = its if face.taken is None else face.taken | its
@@ -222,14 +217,14 @@ class ColourRegion:
             area = size[0] * size[1] * (np.pi / 4 if is_round(kind) else 1.0)
             low, high = (-_THINNER, _THINNER) if flat else (-_SUNK, np.inf)
             if not KINDS[kind].domed and low <= above <= high and shown > _SHOWN * area:
-                ways.append((above > _STANDS, abs(area - shown), kind, size, shown < _LARGER * area))
+                ways.append((above > _STANDS, abs(area - shown), kind, size))
         # What stands on the floor explains a face without anything else.
-        for *_, kind, size, single in sorted(ways):
+        for *_, kind, size in sorted(ways):
             outline = self._outline(face, hidden, self._depth(face, size[2]))
             if outline is not None and is_round(kind):
                 yield from self._rim(face, outline, kind, size)
             elif outline is not None:
-                yield from self._corners(face, region, outline, kind, size, single)
+                yield from self._corners(face, region, outline, kind, size)
 
     def _is_flat(self, face: Face) -> bool:
         return face.level < self.floor + TALL
@@ -239,20 +234,22 @@ class ColourRegion:
         return height if self._is_flat(face) else min(_SIDE_SHARE * height, _DEEPEST)
 
     def _corners(
-        self, face: Face, region: Plateau, outline: Outline, kind: str, size: Vec3, single: bool
+        self, face: Face, region: Plateau, outline: Outline, kind: str, size: Vec3
     ) -> Iterator[Placed]:
         """Yield boxes of that size: on the whole face, or in a corner of it."""
         a, b, _ = size
         (x, y), (w, h), degrees = cv2.minAreaRect(self._points(face.mask, face.level).astype(np.float32))
         yaw = np.radians(degrees) + (0.0 if (w >= h) == (a >= b) else np.pi / 2)
-        whole = [np.array([x, y, yaw, a, b])] if single else []
+        whole = np.array([x, y, yaw, a, b])
         shape = BoxShape(region.level, size[2])
-        for starts, most in ((whole, 1), (self._in_corners(face, a, b), 2)):
+        for starts, most in (([whole], 1), (self._in_corners(face, a, b), 2)):
             faces = ((self.view.patch(shape.corners(start)[:4]), start, start) for start in starts)
             for start in _promising(region, faces)[:most]:
-                placed = self._box_at(face, outline, kind, size, start, starts is whole)
-                yield placed
-                if region.unexplained([silhouette(self.view, placed[1])]) < GOOD:
+                misfit, thing = self._box_at(face, outline, kind, size, start, start is whole)
+                its = silhouette(self.view, thing)
+                shown = region.shown(its.face)[0] / max(int(its.face.mask.sum()), 1)
+                yield misfit, replace(thing, confidence=_sure(shown * thing.confidence))
+                if region.unexplained([its]) < GOOD:
                     return
 
     def _in_corners(self, face: Face, a: float, b: float) -> Iterator[Array]:
@@ -286,15 +283,7 @@ class ColourRegion:
             outline = outline.part(away.min(axis=1) < -_BESIDE)
         shape = BoxShape(face.level, self._depth(face, size[2]), tilt)
         fit = fit_outline(self.view, shape, outline, start, Prior.of_size(start, placed))
-        thing = self._thing(kind, fit.parameters, size, face.level, fit.inliers, tilt)
-        if kind == "cube":
-            patch = silhouette(self.view, thing).face
-            heights, labels = patch.of(self.view.heights), patch.of(self.clues.colours.labels)
-            near = (np.abs(heights - face.level) < 1.5 * LEVEL) | (heights < NO_HEIGHT / 2)
-            near &= labels == self.clues.colours.label_of(self.colour)
-            agree = float(np.mean(near)) if len(heights) else 0.0
-            thing = replace(thing, confidence=_sure(agree * fit.inliers))
-        return _misfit(fit), thing
+        return _misfit(fit), self._thing(kind, fit.parameters, size, face.level, fit.inliers, tilt)
 
     def _rim(self, face: Face, outline: Outline, kind: str, size: Vec3) -> Iterator[Placed]:
         """Yield the disc of that diameter that most of an outline lies on."""
@@ -339,8 +328,7 @@ class ColourRegion:
 
     def leaning(self, face: Face) -> Face:
         """Return a face with all that belongs to the same slope; as it is, unless that is beyond doubt."""
-        core = cv2.erode(face.mask.astype(np.uint8), np.ones((5, 5), np.uint8)).astype(bool)
-        core &= self.heights > NO_HEIGHT / 2
+        core = morphed(face.mask, cv2.MORPH_ERODE, 5) & (self.heights > NO_HEIGHT / 2)
         if np.count_nonzero(core) < _MIN_CORE:
             return face
         heights, points = self.heights[core].astype(float), self._points(core, face.level)
@@ -384,7 +372,7 @@ class ColourRegion:
             if bottom < -LEVEL:
                 continue
             part = self.rest & (self.heights > bottom + _FOOT)
-            part &= connected(cv2.dilate(part.astype(np.uint8), _SEAMS).astype(bool), face.mask)
+            part &= connected(morphed(part, cv2.MORPH_DILATE, _SEAMS), face.mask)
             region = Plateau(self.view, self.window, part, face.level)
             known = region.unexplained(silhouette(self.view, thing) for thing in things)
             known += sum(ANYTHING if t.kind == "unknown" else KNOWN if t.known else FREE for t in things)
@@ -464,19 +452,16 @@ class ColourRegion:
     def _outline(self, face: Face, hidden: Mask, depth: float) -> Outline | None:
         """Return the border of a body down to `depth` below its face."""
         # What is level, and lower, is the upper face of something else.
-        lower = (face.body & self.even & (self.heights < face.level - LEVEL)).astype(np.uint8)
-        body = face.body & (self.heights > face.level - depth) & ~cv2.dilate(lower, _SMALL).astype(bool)
+        lower = morphed(face.body & self.even & (self.heights < face.level - LEVEL), cv2.MORPH_DILATE, 3)
+        body = face.body & (self.heights > face.level - depth) & ~lower
         return self._border(replace(face, body=body), hidden, depth)
 
     def _border(self, face: Face, hidden: Mask | None = None, depth: float = _DEEPEST) -> Outline | None:
-        patch = Patch(self.window, face.body)
-        outline = trace(patch, self.heights, face.level, depth, hidden)
-        if len(outline.points) < _MIN_OWN:
+        outline = trace(Patch(self.window, face.body), self.heights, face.level, depth, hidden)
+        if len(outline.points) < MIN_POINTS:
             return None
-        # Borders of holes belong to what lies within.
-        outline = outline.part(distance_to_polygon(outline.points, convex_hull(patch.pixels)) > _WITHIN)
         outline = outline.part(np.arange(len(outline.points)) % max(1, len(outline.points) // _ENOUGH) == 0)
-        return outline if len(outline.points) >= _MIN_OWN else None
+        return outline if len(outline.points) >= MIN_POINTS else None
 
 
 def connected(mask: Mask, seeds: Mask) -> Mask:
@@ -499,15 +484,14 @@ def _ways_up(kind: str, size: Vec3) -> set[Vec3]:
 
 
 def _promising(region: Plateau, ways: Iterable[tuple[Patch, Array, T]]) -> list[T]:
-    """Return what shows enough of a region and misses little, the best first, none next to a better one.
+    """Return what shows enough of a region, the best first, none next to a better one.
 
     Each way is where an upper face would show, its place (x, y and more), and what has it.
     """
     good = []
     for face, place, what in ways:
         inside, missing = region.shown(face)
-        whole = np.count_nonzero(face.mask)
-        if inside >= _SHOWN * whole and missing < _ABSENT * whole:
+        if inside >= max(_SHOWN * np.count_nonzero(face.mask), missing):
             good.append((2 * missing - inside, place, what))
     first: list[tuple[Array, T]] = []
     for _, place, what in sorted(good, key=lambda way: way[0]):

@@ -20,13 +20,14 @@ from spca_sense.outline import footprint, gap, overlap, polygon_area
 
 TOUCH = 0.004
 """Distance in metres below which two things stand side by side."""
+MIN_SHARE = 0.03
+"""Share of a thing's footprint that must lie over what carries it."""
 
 _REST = 0.005  # metres between a lower face and what carries it
 _REST_LEANING = 0.012  # the same for a thing that leans
 _LEAN = np.radians(2.0)
 _UNBALANCED = 0.005  # metres that a centre may seem to be beyond what carries it
 _LARGER = 0.006  # metres of difference in width that tell two things' sizes apart
-_MIN_SHARE = 0.03  # of its own footprint that must lie over what carries it
 
 
 def relate(
@@ -84,7 +85,7 @@ def _supports(thing: SceneObject, others: Sequence[SceneObject], table_top: floa
         below = abs(thing.bottom - other.deck) < reach and lower < thing.pose.position[2]
         if below and other.id != thing.id:
             shared = overlap(own, footprint(other))
-            if polygon_area(shared) > _MIN_SHARE * area:
+            if polygon_area(shared) > MIN_SHARE * area:
                 found[other.id] = shared
     names = list(found)
     lowest = thing.pose.position[2] - float(np.abs(upwards) @ thing.size) / 2

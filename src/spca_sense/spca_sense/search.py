@@ -22,7 +22,7 @@ from spca_sense.hypotheses import JOINT, LOW, MIN_AREA, TALL, THINNEST, Clues, C
 from spca_sense.outline import footprint, polygon_area
 from spca_sense.shapes import distance_to_polygon
 from spca_sense.supports import complete, on_their_supports
-from spca_sense.view import NO_HEIGHT, HeightView, Mask, Patch, bounding_window, make_view
+from spca_sense.view import NO_HEIGHT, HeightView, Mask, Patch, bounding_window, make_view, morphed
 
 _BODY = 0.020  # metres of the sides, from the top, that belong to a face
 _BETWEEN = 45  # pixels between a face and what lies on it, at most
@@ -34,7 +34,7 @@ _STRIP = 0.35  # of the face of a thing, that at most is in sight of the one bel
 _STICKS_OUT = 0.012  # metres by which its middle may be outside
 _OFF_TABLE = 0.05  # metres below the table's surface: such a region lies on the ground
 _MARGIN = 6
-_SEAMS = np.ones((11, 11), np.uint8)
+_SEAMS = 11  # pixels of grey between coloured things, which are nothing
 _MIN_REST = 40  # pixels that are an obstacle, though too few to tell what it is
 
 
@@ -43,25 +43,29 @@ def find_things(view: HeightView, colours: ColourLabels, catalogue: Catalogue) -
     clues = Clues(view, colours, np.full(view.heights.shape, -np.inf, np.float32))
     found = _tall(clues, catalogue)
     found = complete(clues, found, catalogue)
-    free = outside(view, colours, found, np.ones(view.heights.shape, bool), None)
+    free = outside(view, found, np.ones(view.heights.shape, bool))
     found += (grey := _grey(clues, free))
-    free = outside(view, colours, grey, free, None)
-    for _ in range(2):  # beside what was found there may be more
-        flat, free = _flat(clues, catalogue, free)
-        found += flat
-    found += _rest(clues, free)
+    free = outside(view, grey, free)
+    flat, free = _flat(clues, catalogue, free)
+    found += flat + _rest(clues, free)
     return tuple(reversed(on_their_supports(found, view.table_top)))
 
 
 def _tall(clues: Clues, catalogue: Catalogue) -> list[Detection]:
     """Return everything coloured that stands out of the table, or out of the ground beside it."""
-    view, high = clues.view, clues.view.heights > TALL
-    regions = []
+    coloured, high = clues.colours.labels != NEUTRAL, clues.view.heights > TALL
+    return _from_high_to_low(clues, [*_regions(clues, catalogue, coloured, high)])
+
+
+def _regions(
+    clues: Clues, catalogue: Catalogue, mask: Mask, across: Mask, strips: bool = False
+) -> Iterator[ColourRegion]:
+    """Yield the connected regions of each colour in a mask, on the table or on the ground beside it."""
     for name in clues.colours.present:
-        for patch in _components(clues.colours.labels == clues.colours.label_of(name), high):
-            floor = -view.table_top if _middle(view, patch) < -_OFF_TABLE else 0.0
-            regions.append(ColourRegion(clues, name, patch, catalogue.likely(name), floor))
-    return _from_high_to_low(clues, regions)
+        its = mask & (clues.colours.labels == clues.colours.label_of(name))
+        for patch in _components(its, across, strips=strips):
+            floor = -clues.view.table_top if _middle(clues.view, patch) < -_OFF_TABLE else 0.0
+            yield ColourRegion(clues, name, patch, catalogue.likely(name), floor)
 
 
 def _grey(clues: Clues, free: Mask) -> list[Detection]:
@@ -82,13 +86,7 @@ def _from_high_to_low(clues: Clues, regions: Sequence[ColourRegion]) -> list[Det
     while faces:
         faces.sort(key=lambda pair: pair[0].level)
         face, region = faces.pop()
-        # Along the border of a thing its colour and another mix to a third one, at the thing's height.
-        claims = cv2.dilate(clues.claims[region.window], np.ones((3, 3), np.uint8))
-        if np.count_nonzero(face.mask & (np.abs(claims - region.heights) > NOISE)) < _MIN_EVEN:
-            region.rest &= ~face.mask
-            things = []
-        else:
-            things = _taken_out(region, face, found)
+        things = _taken_out(region, face, found)
         for thing in (thing for thing in things if thing.kind != UNKNOWN):
             whole = silhouette(clues.view, thing).whole
             claims = clues.claims[whole.window]
@@ -106,8 +104,8 @@ def _taken_out(region: ColourRegion, face: Face, found: Sequence[Detection]) -> 
         things = []
     elif not all(thing.known for thing in things) and (thing := region.of_mesh(face, things)):
         things = [thing]
-    region.rest &= ~cv2.dilate(face.mask.astype(np.uint8), np.ones((5, 5), np.uint8)).astype(bool)
-    region.rest = outside(region.view, region.clues.colours, things, region.rest, region.window)
+    region.rest &= ~morphed(face.mask, cv2.MORPH_DILATE, 5)
+    region.rest = outside(region.view, things, region.rest, region.window)
     return things
 
 
@@ -186,24 +184,20 @@ def _flat(clues: Clues, catalogue: Catalogue, free: Mask) -> tuple[list[Detectio
 
     Also returns the pixels that are free of these things, too.
     """
-    view, colours = clues.view, clues.colours
     found: list[Detection] = []
-    clear, unknown = free, view.heights < NO_HEIGHT / 2
-    for floor in (0.0, -view.table_top):
-        low = free & (view.heights < floor + TALL + NOISE) & (view.heights > floor - TALL - NOISE)
-        if np.count_nonzero(low) < MIN_AREA:
-            continue
-        near = low | (unknown & free)
-        faces = []
-        for name in colours.present:
-            for patch in _components(near & (colours.labels == colours.label_of(name)), ~free, strips=True):
-                face = Face(patch.mask, patch.mask, max(_middle(view, patch), floor + THINNEST))
-                faces.append((face, ColourRegion(clues, name, patch, catalogue.likely(name), floor)))
-        for face, region in sorted(faces, key=lambda pair: -pair[0].level):
-            flat = region.cheapest(replace(face, taken=~clear[region.window]))[1]
-            clear = outside(view, colours, flat, clear, None)
-            found += flat
+    low, clear = free & (clues.view.heights < TALL + NOISE), free
+    regions = [(_whole(region), region) for region in _regions(clues, catalogue, low, ~free, strips=True)]
+    for face, region in sorted(regions, key=lambda pair: -pair[0].level):
+        flat = region.cheapest(replace(face, taken=~clear[region.window]))[1]
+        clear = outside(clues.view, flat, clear)
+        found += flat
     return found, clear
+
+
+def _whole(region: ColourRegion) -> Face:
+    """Return all of a region as one face."""
+    level = _middle(region.view, Patch(region.window, region.mask))
+    return Face(region.mask, region.mask, max(level, region.floor + THINNEST))
 
 
 def _rest(clues: Clues, free: Mask) -> list[Detection]:
@@ -214,13 +208,10 @@ def _rest(clues: Clues, free: Mask) -> list[Detection]:
     view = clues.view
     rest = free & (view.heights > LOW)
     grey = clues.colours.labels == NEUTRAL
-    low = (rest & grey & (view.heights < TALL + NOISE)).astype(np.uint8)
-    rest = (rest & ~grey) | (cv2.morphologyEx(low, cv2.MORPH_OPEN, _SEAMS) > 0)
-    found = []
-    for patch in _components(rest, least=_MIN_REST):
-        face = Face(patch.mask, patch.mask, max(_middle(view, patch), THINNEST))
-        found.append(ColourRegion(clues, UNKNOWN, patch).obstacle(face))
-    return found
+    low = rest & grey & (view.heights < TALL + NOISE)
+    rest = (rest & ~grey) | morphed(low, cv2.MORPH_OPEN, _SEAMS)
+    regions = [ColourRegion(clues, UNKNOWN, patch) for patch in _components(rest, least=_MIN_REST)]
+    return [region.obstacle(_whole(region)) for region in regions]
 
 
 def _middle(view: HeightView, patch: Patch) -> float:
@@ -240,21 +231,14 @@ def _components(
     if np.count_nonzero(mask) < least:
         return
     area = bounding_window(mask, _MARGIN)
-    mask, (down, right) = mask[area], (area[0].start, area[1].start)
-    joined = (mask | across[area] if strips and across is not None else mask).astype(np.uint8)
-    inner = (cv2.morphologyEx(joined, cv2.MORPH_OPEN, np.ones((3, 3), np.uint8)) > 0) & mask
-    whole = inner if across is None else inner | across[area]
-    count, parts = cv2.connectedComponents(whole.astype(np.uint8), connectivity=8)
-    areas = np.bincount(parts[inner], minlength=count)
-    for index in range(1, count):
-        if areas[index] >= least:
-            part = (parts == index) & inner
-            rows, columns = bounding_window(part, _MARGIN)
-            own = (
-                slice(rows.start + down, rows.stop + down),
-                slice(columns.start + right, columns.stop + right),
-            )
-            yield Patch(own, part[rows, columns])
+    mask, others = mask[area], np.zeros_like(mask[area]) if across is None else across[area]
+    inner = morphed(mask | others if strips else mask, cv2.MORPH_OPEN, 3) & mask
+    _, parts = cv2.connectedComponents((inner | others).astype(np.uint8), connectivity=8)
+    for index in np.flatnonzero(np.bincount(parts[inner]) >= least):
+        part = (parts == index) & inner
+        window = bounding_window(part, _MARGIN)
+        own = [slice(w.start + a.start, w.stop + a.start) for w, a in zip(window, area, strict=True)]
+        yield Patch((own[0], own[1]), part[window])
 
 
 _SUSPICIOUS_TILT = np.radians(1.0)

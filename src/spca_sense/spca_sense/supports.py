@@ -13,8 +13,9 @@ from spca_sense.catalogue import Catalogue
 from spca_sense.colours import NEUTRAL
 from spca_sense.detection import UNKNOWN, Detection, square_yaw
 from spca_sense.explanations import LEVEL, NOISE, corners
-from spca_sense.hypotheses import JOINT, TALL, Clues
+from spca_sense.hypotheses import JOINT, MIN_POINTS, TALL, Clues
 from spca_sense.outline import footprint, polygon_area, shared_area, trace
+from spca_sense.relations import MIN_SHARE
 from spca_sense.shapes import BoxShape, Prior, convex_hull, distance_to_polygon, fit_outline
 from spca_sense.view import NO_HEIGHT, Patch, widened
 
@@ -24,12 +25,10 @@ _LEVEL_ERROR = 0.006  # metres by which a stack's height may differ from that of
 _MOSTLY = 0.6
 _MARGIN = 0.012  # metres by which a thing beneath may stick out of its stack
 _MIN_STRIP = 20  # pixels of a side that tell a thing's colour
-_MIN_POINTS = 12
 _PRIOR = np.array([0.005, 0.005, 1.0])  # metres, metres, radians: how well stacked things are aligned
 _TURNED = 12  # pixels by which a thing may reach further when it is turned
 _INFERRED = 0.3  # confidence in a thing that nobody has seen
 _PLATE_BAND = 0.014  # metres above the floor; sides are looked for above what may be a plate
-_MIN_OVERLAP = 0.03
 _TIPS = 0.006  # metres by which the middle of a thing may seem to be beside what carries it
 
 
@@ -62,7 +61,7 @@ def _is_borne(upper: Detection, things: Sequence[Detection]) -> bool:
     own = footprint(upper)
     near = (d for d in things if d.kind != UNKNOWN and abs(d.top - upper.bottom) < JOINT)
     below = [footprint(d) for d in near if d is not upper]
-    below = [its for its in below if shared_area(own, its) > _MIN_OVERLAP * polygon_area(own)]
+    below = [its for its in below if shared_area(own, its) > MIN_SHARE * polygon_area(own)]
     return bool(below) and distance_to_polygon(upper.xy[None], convex_hull(np.vstack(below)))[0] < _TIPS
 
 
@@ -128,7 +127,7 @@ def _beneath(clues: Clues, upper: Detection, what: tuple[str, Vec3]) -> Detectio
     seen = replace(unseen, colour=colour, confidence=sure, seen=True)
     # A neighbour on the same level hides nothing: the border with it is the thing's own.
     outline = trace(Patch(window, side & strip), heights, height, 2 * LEVEL, claims > height + JOINT)
-    if len(outline.points) < _MIN_POINTS or kind == "cylinder":
+    if len(outline.points) < MIN_POINTS or kind == "cylinder":
         return seen
     mean = np.array([x, y, yaw, *size[:2]])
     starts = mean + np.outer(np.radians([0.0, 22.5, 45.0, 67.5]), (0, 0, 1, 0, 0))

@@ -54,6 +54,11 @@ def widened(window: Window, margin: int, shape: tuple[int, ...]) -> Window:
     return rows, columns
 
 
+def morphed(mask: Mask, how: int, width: int) -> Mask:
+    """Return a mask after an operation of OpenCV's (`cv2.MORPH_OPEN`) with a square of `width` pixels."""
+    return cv2.morphologyEx(mask.astype(np.uint8), how, np.ones((width, width), np.uint8)).astype(bool)
+
+
 @dataclass(frozen=True)
 class Patch:
     """A part of an image: `window` cuts it out, `mask` tells which of its pixels belong."""
