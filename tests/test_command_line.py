@@ -11,15 +11,17 @@ import sys
 import time
 from importlib.metadata import EntryPoint
 from pathlib import Path
-from shutil import which
+from shutil import rmtree, which
 from typing import Any
 from xml.etree import ElementTree
 
 import pytest
+import yaml
 
 from spca.commands import CommandsByPanel
 from spca.console import Progress, results, show_table
 from spca.events import Event
+from spca.supervisor import Supervisor
 from spca_core import extensions
 from spca_core.paths import ROOT, WORLDS
 from spca_core.processes.child import python_command
@@ -78,27 +80,31 @@ def test_bad_input_is_one_clear_line_and_exit_2(args, expected):
 @pytest.mark.parametrize(
     ("before", "after", "status"),
     [
-        ("", "<&-", 0),
-        ("", ">&-", 0),
-        ("", "<&- >&- 2>&-", 0),
-        ("PYTHONOPTIMIZE=2 MUJOCO_GL=nonsense", "", 0),
-        ("mkdir gone; cd gone; rmdir ../gone;", "", 2),
+        (LAUNCHER, "<&-", 0),
+        (LAUNCHER, ">&-", 0),
+        (LAUNCHER, "<&- >&- 2>&-", 0),
+        (f"{sys.executable} -m spca", "<&- >&- 2>&-", 0),  # as an installation's command
+        (f"set -o pipefail; {LAUNCHER}", "2>&1 | true", 0),
+        (f"PYTHONOPTIMIZE=2 MUJOCO_GL=nonsense {LAUNCHER}", "", 0),
+        (f"mkdir gone; cd gone; rmdir ../gone; {LAUNCHER}", "", 2),
     ],
 )
 def test_what_the_caller_has_closed_set_or_removed_is_no_fault(
     tmp_path: Path, before: str, after: str, status: int
 ) -> None:
-    line = f"{before} {ROOT}/bin/spca do 'put the red cube on the blue plate' --out {tmp_path}/run {after}"
+    line = f"{before} do 'put the red cube on the blue plate' --out {tmp_path}/run {after}"
     done = subprocess.run(["bash", "-c", line], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert (done.returncode, "Traceback" in done.stderr) == (status, False), done.stderr
+    assert status or (tmp_path / "run" / "report.html").exists()
 
 
 @pytest.mark.ros
+@pytest.mark.parametrize("variable", ["SPCA_DOMAIN_ID", "ROS_DOMAIN_ID"])
 @pytest.mark.parametrize("domain", ["nan", "-1", "233", "9" * 20])
-def test_a_domain_that_is_none_is_said(domain, tmp_path, monkeypatch):
-    monkeypatch.setenv("SPCA_DOMAIN_ID", domain)
+def test_a_domain_that_is_none_is_said(variable, domain, tmp_path, monkeypatch):
+    monkeypatch.setenv(variable, domain)
     done = spca("run", "touch_02", "--ros", "--no-video", "--out", str(tmp_path / "run"))
-    assert done.returncode == 2 and "no ROS domain" in done.stderr, done.stderr
+    assert done.returncode == 2 and f"no ROS domain: '{domain}' ({variable})" in done.stderr, done.stderr
 
 
 def test_a_level_file_that_is_no_yaml_and_an_occupied_folder(tmp_path):
@@ -109,6 +115,37 @@ def test_a_level_file_that_is_no_yaml_and_an_occupied_folder(tmp_path):
         assert "bad.yaml" in done.stderr and fault in done.stderr
     done = spca("run", "stack_01", "--out", str(tmp_path))
     assert done.returncode == 2 and "occupied" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("part", "changes", "status", "said"),
+    [
+        ("robot", {"base": {"position": [5.0, 0.0, 0.4], "yaw": 0.0}}, 1, "looking failed, limit"),
+        ("objects", [{"mass": 1e-12}], 2, "cannot be simulated"),
+        ("camera", {"width": 20_000}, 2, "camera.width"),
+    ],
+)
+def test_a_world_that_cannot_be_is_said(part, changes, status, said, tmp_path):
+    world = yaml.safe_load((WORLDS / "tabletop.yaml").read_text())
+    if isinstance(changes, list):
+        world[part][0] |= changes[0]
+    else:
+        world[part] |= changes
+    (tmp_path / "odd.yaml").write_text(yaml.safe_dump(world))
+    options = ("--world", str(tmp_path / "odd.yaml"), "--no-video", "--out", str(tmp_path / "run"))
+    done = spca("run", "touch_02", *options)
+    assert done.returncode == status and said in done.stdout + done.stderr, done.stderr
+
+
+def test_a_folder_that_is_removed_in_the_middle_of_its_run_is_said(tmp_path, monkeypatch):
+    def removed(self, state):
+        rmtree(tmp_path / "run")
+        return acted(self, state)
+
+    acted = Supervisor._act
+    monkeypatch.setattr(Supervisor, "_act", removed)
+    done = spca("run", "touch_02", "--no-video", "--out", str(tmp_path / "run"))
+    assert (done.returncode, "has been removed" in done.stderr) == (2, True), done.stderr
 
 
 def test_a_task_that_is_not_understood_says_what(tmp_path):

@@ -1,10 +1,14 @@
 """`python -m spca`, and the command `spca` of an installation."""
 
+import os
 import sys
 
 
 def main() -> None:
     """Run the command line."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:  # closed by the caller: the next file would get its descriptor
+            setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_RDWR), mode))
     try:
         from spca.interrupt import interrupt_between_imports
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import errno
 import os
 import signal
 import sys
 import traceback
 import warnings
 from contextlib import suppress
+from errno import EACCES, EEXIST, EISDIR, ELOOP, ENAMETOOLONG, ENOTDIR, EPIPE
 from typing import Annotated
 
 import typer
@@ -18,7 +18,7 @@ from spca.commands import CommandsByPanel, mount
 from spca_core.errors import EXIT_BAD_INPUT, EXIT_BROKEN, EXIT_INTERRUPTED, InputError, SpcaError, one_line
 from spca_core.run_folder import is_full
 
-_OF_NAMES = errno.EEXIST, errno.EISDIR, errno.ENOTDIR, errno.ENAMETOOLONG, errno.ELOOP, errno.EACCES
+_UNWRITTEN = EEXIST, EISDIR, ENOTDIR, ENAMETOOLONG, ELOOP, EACCES, EPIPE  # the last: `spca levels | head`
 
 
 def _print_version(wanted: bool) -> None:
@@ -63,17 +63,16 @@ def main() -> None:
         _fail("no name or text of this command, nor this folder's, may be other than UTF-8", EXIT_BAD_INPUT)
     try:
         status = make_app(*sys.argv[1:2])(standalone_mode=False, prog_name="spca")
+        if not sys.stdout.closed:  # as `spca mcp` leaves it
+            sys.stdout.flush()  # what is buffered and finds no room is to be said
     except InputError as error:
         _fail(str(error), EXIT_BAD_INPUT)
     except SpcaError as error:
         _fail(str(error), error.exit_status)
     except (KeyboardInterrupt, typer.Abort):
         _fail("interrupted", EXIT_INTERRUPTED)
-    except BrokenPipeError:  # `spca levels | head`
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(EXIT_BROKEN)
     except Exception as error:
-        if isinstance(error, OSError) and (error.errno in _OF_NAMES or is_full(error)):
+        if isinstance(error, OSError) and (error.errno in _UNWRITTEN or is_full(error)):
             where = error.filename2 or error.filename or "standard output, or a file"
             _fail(f"cannot write ({where}): {error.strerror}", EXIT_BAD_INPUT)
         if (show := getattr(error, "show", None)) is not None:  # click's own usage errors

@@ -82,6 +82,10 @@ class _Console(Console):
             if not self.stderr:
                 raise InputError("no room is left for standard output") from error
 
+    def on_broken_pipe(self) -> None:
+        """Go on with what is under way where nobody reads its output any more, as in `spca run … | head`."""
+        os.dup2(os.open(os.devnull, os.O_WRONLY), self.file.fileno())
+
     def render_str(self, text: str, **options: Any) -> Text:
         """See `Console.render_str`."""
         return super().render_str(harmless(text), **options)

@@ -60,7 +60,7 @@ def follow(run: Run) -> int:
                 raise Cancelled(result.reason)
         except (InputError, FileExistsError, IsADirectoryError, NotADirectoryError):
             if not run.resumed and not any((folder.path / name).exists() for name in (STATE, RESULT)):
-                shutil.rmtree(folder.path)
+                shutil.rmtree(folder.path, ignore_errors=True)
             raise
         except (Cancelled, KeyboardInterrupt):
             if not (folder.path / MANIFEST).exists():  # nothing says yet what was to be run
@@ -94,6 +94,7 @@ def _document(run: Run, console: Console, reported: Callable[[Path], None] = lam
     try:
         return run.document(lambda text: console.print(f"  [yellow]{escape(text)}[/yellow]"), reported)
     except OSError as error:
+        run.files.check()
         if not is_full(error):
             raise
         raise _full(run.files, ended=True) from error

@@ -117,34 +117,29 @@ class Run:
         if not self.resumed:
             self.files.write(MANIFEST, manifest(self.options))
         log_to(self.folder)
-        kit = kit_of(self.options.level)
-        with (
-            self._telling_of_failure(),
-            open_stages(self.options, kit, self.files) as opened,  # first: its solver warms up meanwhile
-            place(self.options, opened) as (world, there),
-        ):
-            stages = there if self.order is None else self.order.applied(there)
-            self._world = judged = world
-            if world.task.judge == "look":
-                from spca.judged_by_look import JudgedByLook
-
-                judged = JudgedByLook(world, stages.readers.plans)
-            supervisor = Supervisor(judged, stages, self.files, listeners, lambda: self.cancelled)
-            try:
-                with self.stopping_on_interrupt():
-                    self.result = supervisor.resume() if self.resumed else supervisor.run()
-                    return self.result
-            finally:
-                self._world = None
-                world.save_recording(self.folder)
-
-    @contextmanager
-    def _telling_of_failure(self) -> Iterator[None]:
         try:
-            yield
+            with (  # first the stages: their solver warms up meanwhile
+                open_stages(self.options, kit_of(self.options.level), self.files) as opened,
+                place(self.options, opened) as (world, there),
+            ):
+                stages = there if self.order is None else self.order.applied(there)
+                self._world = judged = world
+                if world.task.judge == "look":
+                    from spca.judged_by_look import JudgedByLook
+
+                    judged = JudgedByLook(world, stages.readers.plans)
+                supervisor = Supervisor(judged, stages, self.files, listeners, lambda: self.cancelled)
+                try:
+                    with self.stopping_on_interrupt():
+                        self.result = supervisor.resume() if self.resumed else supervisor.run()
+                        return self.result
+                finally:
+                    self._world = None
+                    world.save_recording(self.folder)
         except (InputError, Cancelled, Lost):
             raise
         except Exception as error:
+            self.files.check()
             if not is_full(error):
                 self.files.write(CRASH, traceback.format_exc())
             raise

@@ -28,10 +28,7 @@ _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 def is_full(error: BaseException) -> bool:
-    """Return whether an error means that no space is left.
-
-    The limit may be the disk's, the quota's or the process's.
-    """
+    """Return whether an error means that the disk, the quota or the process's limit is full."""
     return isinstance(error, OSError) and error.errno in _FULL
 
 
@@ -203,6 +200,11 @@ class RunFolder:
             hint = f"the newest run is {newest[0].parent}" if newest else "there are no runs yet"
             raise InputError("not a run folder", where=str(path), hint=hint)
         return cls(path)
+
+    def check(self) -> None:
+        """Raise InputError where somebody has removed the folder, though a part of it may be there anew."""
+        if not (self.path / MANIFEST).is_file():
+            raise InputError("the run's folder has been removed", str(self.path), "begin the run again")
 
     def claim(self) -> bool:
         """Claim the folder for a run of this process. Returns False where another run has it."""

@@ -141,6 +141,9 @@ class CameraNoise(Part):
     depth_edge_dropout: float = Field(0.0, ge=0, le=1)
 
 
+_SIDE = 4096  # pixels; a look at 16 million of them needs some 2 GB of memory
+
+
 class CameraMount(Part):
     """A fixed RGB-D camera above the table: `position` of its optical centre, in `world`, metres.
 
@@ -149,8 +152,8 @@ class CameraMount(Part):
     """
 
     name: str
-    width: int = Field(gt=0)
-    height: int = Field(gt=0)
+    width: int = Field(gt=0, le=_SIDE)
+    height: int = Field(gt=0, le=_SIDE)
     fx: float = Field(gt=0)
     fy: float = Field(gt=0)
     cx: float

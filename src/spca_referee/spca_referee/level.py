@@ -18,7 +18,7 @@ from spca_core.errors import InputError, did_you_mean
 from spca_core.geometry import Pose
 from spca_core.kinds import KINDS
 from spca_core.layout import Layout
-from spca_core.model import Record
+from spca_core.model import Part
 from spca_core.paths import LEVELS
 from spca_core.plan import Judge, Task
 from spca_core.validation import YAML_FILES, expecting, read_yaml
@@ -27,7 +27,7 @@ from spca_referee.roles import Role
 from spca_referee.states import JudgedState
 
 
-class Placement(Record):
+class Placement(Part):
     """Start of one object: centred `on_top_of` another, `at` (x, y) on the table in metres, or `absent`.
 
     `yaw` in radians; without it the object keeps the yaw it had.
@@ -86,16 +86,11 @@ SETTLE_S = 2.0
 """Simulated seconds after the last step in which things come to rest and the referee's dwell passes."""
 
 
-def _two_digits(value: object) -> object:
-    """Return a number as two digits: YAML reads an unquoted 02 as the number 2."""
-    return str(value).zfill(2) if str(value).isdigit() else value
+# YAML reads an unquoted 02 as the number 2.
+IdText = Annotated[str, BeforeValidator(lambda given: str(given).zfill(2) if str(given).isdigit() else given)]
 
 
-IdText = Annotated[str, BeforeValidator(_two_digits)]
-Seconds = Annotated[float, Field(allow_inf_nan=False)]
-
-
-class Conditions(Record):
+class Conditions(Part):
     """Conditions of a level: unordered pairs of models or roles in contact or not, and states of things."""
 
     collisions_true: tuple[Pair, ...] = ()
@@ -128,7 +123,7 @@ class Conditions(Record):
 Words = Annotated[str, Field(min_length=1, max_length=1000)]  # to read twice as many takes four times as long
 
 
-class Level(Record):
+class Level(Part):
     """A level as written in its file. Build one with `load_level`, which also checks it against a world.
 
     Times are simulated seconds. What is optional, and what it means, is told in levels/README.md.
@@ -139,11 +134,11 @@ class Level(Record):
     title: Words
     description: Words
     difficulty: str | int
-    time_limit_s: Seconds = Field(gt=0)
+    time_limit_s: float = Field(gt=0)
     success: Conditions = Conditions()
     fail: Conditions = Conditions()
     order: tuple[JudgedState, ...] = ()
-    dwell_s: Seconds = Field(0.5, ge=0)
+    dwell_s: float = Field(0.5, ge=0)
     release: bool | None = None
     roles: dict[str, Role] = {}
     world: str = "tabletop"
@@ -266,8 +261,7 @@ def load_level(name_or_path: str | Path, world: World | None = None) -> Level:
     path = find_level(name_or_path)
     with expecting("a level", path):
         if is_world(there := read_yaml(path, "the level")):
-            hint = "name it after --world"
-            raise InputError("this is a world, not a level", where=str(path), hint=hint)
+            raise InputError("this is a world, not a level", str(path), "name it after --world")
         level = level_of(there, path)
     world = load_world(level.world) if world is None else world
     problems = list(level.problems(world))
@@ -303,10 +297,8 @@ def find_level(name_or_path: str | Path) -> Path:
         path = LEVELS / str(name_or_path).rpartition("_")[0] / f"{name_or_path}.yaml"
     if not os.path.isfile(path):  # unlike `Path.is_file`, False too where a name is too long
         if path.suffix in YAML_FILES and Path(name_or_path) == path:
-            hint = "name a level file, or a level of `spca levels`"
-            raise InputError("no such file", where=str(path), hint=hint)
-        own = [name for name in list_levels() if name.rpartition("_")[0] == str(name_or_path)]
-        if own:
+            raise InputError("no such file", str(path), "name a level file, or a level of `spca levels`")
+        if own := [name for name in list_levels() if name.rpartition("_")[0] == str(name_or_path)]:
             hint = f"name one of its levels, such as '{own[0]}'; `spca bench levels {name_or_path}` runs all"
             raise InputError(f"'{name_or_path}' is a group of levels", hint=hint)
         if " " in str(name_or_path):

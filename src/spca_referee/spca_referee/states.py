@@ -9,14 +9,14 @@ import math
 from collections.abc import Callable, Mapping, Set
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Annotated, Literal
+from typing import Literal
 
-from pydantic import Field, model_validator
+from pydantic import PositiveFloat, model_validator
 
 from spca_core.contacts import Pair, Way, pair
 from spca_core.geometry import Pose, wrap_angle
 from spca_core.kinds import KINDS
-from spca_core.model import Record
+from spca_core.model import Part
 from spca_core.relation import relations
 from spca_core.world import Interval
 
@@ -44,10 +44,8 @@ _RELATIONS = (*_BY_CONTACT, "region", "at", *_SIDES, "near", "far_from", "yaw", 
 _WITHIN, _BY = {"at": 0.03, "near": 0.1}, 0.01
 """Default metres of `within`, by relation, and of `by`: how far a thing lies to one side."""
 
-Metres = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 
-
-class Region(Record):
+class Region(Part):
     """A rectangle of the table, in metres; where `x` or `y` is absent, it has no bounds there."""
 
     x: Interval | None = None
@@ -59,7 +57,7 @@ class Region(Record):
         return all(limits is None or limits[0] <= value <= limits[1] for limits, value in ranges)
 
 
-class JudgedState(Record):
+class JudgedState(Part):
     """One condition on a `thing`, or on all of a `group`; names are those of models or roles.
 
     Of a `thing` exactly one relation is said; levels/README.md tells when each holds. Contacts must last.
@@ -85,9 +83,9 @@ class JudgedState(Record):
     far_from: str | None = None
     yaw: float | None = None
     at_rest: bool | None = None
-    within: Metres | None = None
-    by: Metres | None = None
-    turn: Metres = 0.1
+    within: PositiveFloat | None = None
+    by: PositiveFloat | None = None
+    turn: PositiveFloat = 0.1
 
     @model_validator(mode="after")
     def _says_one_thing(self) -> JudgedState:

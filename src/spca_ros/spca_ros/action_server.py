@@ -117,7 +117,8 @@ class LongAction:
             result = self._work(job)
         except Exception as error:
             result = self._kind.Result()
-            texts = [t for t, kind in SAID.items() if isinstance(error, kind) and getattr(result, t, 0) == ""]
+            told = (text for text, (kind, _) in SAID.items() if isinstance(error, kind))
+            texts = [text for text in told if getattr(result, text, None) == ""]
             if texts:
                 setattr(result, texts[0], str(error))
             else:

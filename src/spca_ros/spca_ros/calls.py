@@ -26,8 +26,12 @@ MISSED = 0.5
 """Wall time in seconds to wait for a service that was there before: its node may be starting anew."""
 _ANSWERED = 5.0
 """Wall time in seconds that a server may take to accept a goal; at an end it may have gone unnoticed."""
-SAID = {"input_error": InputError, "budget_exhausted": BudgetExhausted, "error": SpcaError}
-"""Texts that results may have, not empty where nothing was done because of such an error."""
+SAID: dict[str, tuple[type[SpcaError], type[SpcaError]]] = {
+    "input_error": (InputError, InputError),
+    "budget_exhausted": (BudgetExhausted, BudgetExhausted),
+    "error": (SpcaError, Lost),
+}
+"""Texts that results may have, the errors that are told in them, and those that a caller gets raised."""
 
 
 class NodeLost(Lost):
@@ -144,11 +148,8 @@ class ActionCall:
             _drain(feedback, on_feedback)
             look()
 
-        def stopped() -> bool:
-            return done.is_set() or cancelled()
-
         try:
-            loop.wait(stopped, math.inf, follow, done.wait)
+            loop.wait(lambda: done.is_set() or cancelled(), math.inf, follow, done.wait)
             if not done.is_set():
                 loop.run(handle.cancel_goal_async)
                 if not loop.wait(done.is_set, _GRACE, follow, done.wait):
@@ -160,9 +161,9 @@ class ActionCall:
         response = result.result()
         if response.status == GoalStatus.STATUS_ABORTED and response.result == type(response.result)():
             raise Lost(f"{what} failed; see the log of its node")
-        for text, error in SAID.items():
+        for text, (_, error) in SAID.items():
             if isinstance(said := getattr(response.result, text, None), str) and said:
-                raise (Lost if error is SpcaError else error)(said)
+                raise error(said)
         return response.result
 
 

@@ -13,10 +13,10 @@ import socket
 import struct
 import weakref
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from spca_core.errors import InputError, SpcaError
+from spca_core.errors import InputError
 
 # 0 is what everybody uses who does not choose; 91 to 101 are left to who chooses by hand. Ports of domains up
 # to 101 stay below Linux's ephemeral ports.
@@ -37,20 +37,28 @@ os.register_at_fork(after_in_child=_drop_claims)
 
 
 def check_loopback() -> None:
-    """Raise SpcaError where nothing can be sent over the interface that joins the nodes of a graph."""
+    """Raise InputError where nothing can be sent over the interface that joins the nodes of a graph."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         try:
             probe.sendto(b"", ("127.0.0.1", 9))
         except OSError as error:
-            why = f"the loopback interface does not work ({error.strerror}): `ip link set lo up`"
-            raise SpcaError(why) from None
+            what, mend = "the loopback interface does not work", "`ip link set lo up`"
+            raise InputError(what, str(error.strerror), mend) from None
+
+
+def domain_in(variable: str = "ROS_DOMAIN_ID") -> int:
+    """Return the domain that a variable of this terminal names, or 0. Raises InputError for what is none."""
+    wanted = os.environ.get(variable) or "0"
+    if not (wanted.isdecimal() and wanted.isascii() and int(wanted[:9]) <= 232):
+        raise InputError(f"no ROS domain: '{wanted}'", where=variable, hint="0 to 232")
+    return int(wanted)
 
 
 @contextmanager
 def own_domain() -> Iterator[int]:
     """Set ROS_DOMAIN_ID to a domain that no other process on this machine uses, while the context lasts.
 
-    Where the user has set SPCA_DOMAIN_ID, that one is taken. Raises SpcaError without a loopback interface.
+    Where the user has set SPCA_DOMAIN_ID, that one is taken. Raises InputError where there is none.
     """
     check_loopback()
     before = os.environ.get("ROS_DOMAIN_ID")
@@ -93,18 +101,15 @@ def _holder(address: str) -> str:
         except OSError:  # it ends just now
             return "another process"
     process, user, _ = struct.unpack("3i", found)
-    try:
+    with suppress(KeyError):
         return f"process {process} of {pwd.getpwuid(user).pw_name}"
-    except KeyError:
-        return f"process {process} of the user {user}"
+    return f"process {process} of the user {user}"
 
 
 @contextmanager
 def _reserved() -> Iterator[int]:
-    if wanted := os.environ.get("SPCA_DOMAIN_ID"):
-        if not (wanted.isdecimal() and wanted.isascii() and int(wanted[:9]) <= 232):
-            raise InputError(f"no ROS domain: '{wanted}'", where="SPCA_DOMAIN_ID", hint="0 to 232")
-        yield int(wanted)
+    if os.environ.get("SPCA_DOMAIN_ID"):
+        yield domain_in("SPCA_DOMAIN_ID")
         return
     for domain in random.sample(_DOMAINS, len(_DOMAINS)):
         try:
@@ -115,7 +120,8 @@ def _reserved() -> Iterator[int]:
             if silent(domain):
                 yield domain
                 return
-    raise SpcaError("every DDS domain of this machine is in use; are there runs that never ended?")
+    hint = "end the runs and nodes that nobody needs, or share a domain: export SPCA_DOMAIN_ID=…"
+    raise InputError("every DDS domain of this machine is in use", hint=hint)
 
 
 def silent(domain: int) -> bool:

@@ -18,12 +18,12 @@ from spca_ros.node_process import NodeProcess
 pytestmark = pytest.mark.ros
 
 _WITHOUT_LOOPBACK = """
-from spca_core.errors import SpcaError
+from spca_core.errors import InputError
 from spca_ros.domain import own_domain
 try:
     with own_domain():
         pass
-except SpcaError as error:
+except InputError as error:
     print(error)
 """
 

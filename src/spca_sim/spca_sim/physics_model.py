@@ -12,6 +12,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from spca_core.errors import InputError
 from spca_core.geometry import Vec3
 from spca_core.world import World, WorldObject
 from spca_robot.windowless import mujoco
@@ -120,7 +121,7 @@ would call a gap.
 def build_physics(
     world: World, names: Iterable[str], variation: SimVariation
 ) -> tuple[mujoco.MjModel, WorkspaceIndex]:
-    """Return the compiled model with the named objects in it, and its index."""
+    """Return the compiled model with the named objects in it, and its index. Raises InputError."""
     scales = {"mass": variation.mass_scale, "friction": variation.friction_scale}
     items = [
         thing.model_copy(update={what: getattr(thing, what) * scale for what, scale in scales.items()})
@@ -138,7 +139,10 @@ def build_physics(
     _add_light(spec, world, variation)
     spec.option.enableflags |= int(mujoco.mjtEnableBit.mjENBL_SLEEP)  # what rests is not stepped
     spec.visual.map.znear, spec.visual.map.zfar, spec.visual.quality.shadowsize = 0.02, 20.0, 2048
-    model = spec.compile()
+    try:
+        model = spec.compile()
+    except ValueError as error:
+        raise InputError(f"the world '{world.name}' cannot be simulated", hint=str(error)) from error
     model.stat.extent = 1.0  # znear and zfar are multiples of it
     return model, WorkspaceIndex(model)
 

@@ -28,6 +28,7 @@ def sim(
     from spca_core.options import RunOptions
     from spca_core.processes.child import python_command
     from spca_ros import names
+    from spca_ros.domain import domain_in
     from spca_ros.node_process import CONFIG
 
     options = checked(RunOptions, level="stack_01", rate=rate, view=view)
@@ -35,5 +36,5 @@ def sim(
     command = python_command(
         "spca_sim.node", "--ros-args", "--params-file", str(CONFIG / "nodes.yaml"), *given
     )
-    typer.echo(f"the node {names.SIM} is in the ROS domain {os.environ.get('ROS_DOMAIN_ID') or 0}", err=True)
+    typer.echo(f"the node {names.SIM} is in the ROS domain {domain_in()}", err=True)
     os.execv(command[0], command)

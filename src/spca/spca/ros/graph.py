@@ -14,7 +14,7 @@ from spca_core.errors import InputError
 from spca_core.options import RunOptions
 from spca_core.run_folder import STATE
 from spca_ros import names
-from spca_ros.domain import check_loopback, claim, own_domain, silent
+from spca_ros.domain import check_loopback, claim, domain_in, own_domain, silent
 from spca_ros.environment import OPENED_BY
 from spca_ros.node_process import NodeProcess, Value
 
@@ -39,18 +39,13 @@ def simulator(options: RunOptions) -> dict[str, Value]:
     return {"rate": options.rate or 0.0, "view": "window" if options.view is True else "none"}
 
 
-def domain() -> int:
-    """Return the ROS domain of this terminal."""
-    return int(os.environ.get("ROS_DOMAIN_ID") or "0")
-
-
 def robot_is_there() -> bool:
     """Return whether something drives an arm in the domain of this terminal.
 
     Where nobody on this machine takes part in the domain, and the network is closed, there is none.
     """
     check_loopback()
-    if silent(domain()) and not os.environ.get(OPENED_BY):
+    if silent(domain_in()) and not os.environ.get(OPENED_BY):
         return False
     from spca_ros.node import ros_session  # most domains are silent, and need no node
 
@@ -90,7 +85,7 @@ def acting(options: RunOptions, scratch: Path, found: bool) -> Iterator[Program]
                 if given and given != "web":
                     hint = f"leave {flag} away, or give it to `spca sim`"
                     raise InputError("the robot that is there goes on as it was started", flag, hint)
-            opened.enter_context(claim(domain()))
+            opened.enter_context(claim(domain_in()))
         else:
             opened.enter_context(claim(opened.enter_context(own_domain())))
             process = NodeProcess("spca_sim.node", names.SIM, simulator(options), scratch / LOGS)

@@ -111,10 +111,9 @@ class Child:
         status = self.wait(0.0 if self.stopped else grace)
         self.kill()
         self._process.wait()
-        for stream in (self.stdin, self.stdout):
-            if stream is not None:
-                with contextlib.suppress(OSError):
-                    stream.close()
+        for stream in filter(None, (self.stdin, self.stdout)):
+            with contextlib.suppress(OSError):
+                stream.close()
         return "" if status is None else how_it_ended(status)
 
 
@@ -128,10 +127,8 @@ def how_it_ended(status: int) -> str:
         return "was stopped by SIGSTOP"
     number = -status if status < 0 else status - 128
     if number > 0:
-        try:
+        with contextlib.suppress(ValueError):
             return f"was killed by {signal.Signals(number).name}"
-        except ValueError:
-            pass
     return f"exited with status {status}"
 
 
@@ -164,15 +161,12 @@ def python_environment(**more: str) -> dict[str, str]:
 def leave(status: int) -> NoReturn:
     """End the process with this status, without taking the interpreter apart: that takes tenths of a second.
 
-    What is registered with `atexit` is called, and what was printed is written.
+    What is registered with `atexit` is called, and what was printed is written where somebody can have it.
     """
     atexit._run_exitfuncs()
-    try:
-        sys.stdout.flush()
-    except (OSError, ValueError):  # Python has its own words for output that nobody can have; or it is closed
-        sys.exit(status)
-    with contextlib.suppress(OSError, ValueError):
-        sys.stderr.flush()
+    for stream in filter(None, (sys.stdout, sys.stderr)):
+        with contextlib.suppress(OSError, ValueError):
+            stream.flush()
     os._exit(status)
 
 

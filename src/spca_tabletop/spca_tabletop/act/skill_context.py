@@ -170,7 +170,7 @@ class SkillContext(DeclaredCtx):
     def _barred(self, hit: str) -> None:
         """Remember what bars the way to the grasp or place that was offered last, for the next survey."""
         call, args, _ = self.preferences.offered[-1] if self.preferences.offered else ("", (), [])
-        other = self.scene.get(hit)
+        other = self._scene and self._scene.get(hit)  # None: the first look may fail, too
         if args and other and other.kind in SOLIDS and other.id != args[0] and call in _HINDERED:
             known = self._hindered.get(args[0], ("", []))[1]
             self._hindered[args[0]] = _HINDERED[call], [*(o for o in known if o.id != other.id), other]
