@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-import numpy as np
 from matplotlib.figure import Figure
 
 from spca_benchmarks.campaigns.page import Page, PageTable
@@ -19,7 +17,7 @@ REPORT = "report.html"
 
 
 def write_report(folder: CopicFolder, scores: Sequence[Score] = ()) -> Path:
-    """Write `report.html`: curves, programs and their ancestry, who was followed when, any comparison."""
+    """Write `report.html`: curves, programs and their ancestry, any comparison."""
     run = folder.run
     page = Page(
         f"CoPiC: {run.world}",
@@ -79,8 +77,6 @@ def _task(page: Page, state: TaskState) -> None:
             for t in state.trials
         ],
     )  # fmt: skip
-    if state.recent:
-        page.figure(_who(state))
     page.table(
         ("program", "from trial", "parents", "how", "in use", ""),
         [
@@ -112,28 +108,6 @@ def _curves(state: TaskState) -> Figure:
         axis.grid(alpha=0.3)
     by_trial.set_ylabel("solved, %")
     by_trial.legend(frameon=False)
-    return figure
-
-
-def _who(state: TaskState) -> Figure:
-    """Share of the last episodes' choices by program, over the course of the episodes."""
-    counts: dict[int, Counter[str]] = {}
-    for episode in state.recent:
-        for index, decision in enumerate(episode.decisions):
-            by = decision.candidates[decision.chosen].programs
-            for program in by:
-                counts.setdefault(index, Counter())[program] += 1 / len(by)  # type: ignore[assignment]
-    ids = list(dict.fromkeys(p for c in counts.values() for p in c))
-    figure = Figure(figsize=(9, 2.4))
-    axis = figure.subplots()
-    places = sorted(counts)
-    shares = [[counts[i][p] / sum(counts[i].values()) for i in places] for p in ids]
-    below = np.zeros(len(places))
-    for id_, share in zip(ids, shares, strict=True):
-        axis.bar(places, share, 1.0, bottom=below, label=id_)
-        below += share
-    axis.set(xlabel="decision of the episode", ylabel="share followed", ylim=(0, 1))
-    axis.legend(frameon=False, fontsize=7, loc="upper left", bbox_to_anchor=(1, 1))
     return figure
 
 
