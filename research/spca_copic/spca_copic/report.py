@@ -7,7 +7,7 @@ from pathlib import Path
 
 from matplotlib.figure import Figure
 
-from spca_benchmarks.campaigns.page import Page, PageTable
+from spca_benchmarks.campaigns.page import Page, PageTable, new_figure
 from spca_copic.evaluation import Score
 from spca_copic.recipe import TaskState
 from spca_copic.run import CopicFolder
@@ -94,20 +94,13 @@ def _task(page: Page, state: TaskState) -> None:
 
 
 def _curves(state: TaskState) -> Figure:
-    figure = Figure(figsize=(9, 3))
-    by_trial, by_step = figure.subplots(1, 2, sharey=True)
+    figure, axis = new_figure(5, 3)
     trials = [t.number + 1 for t in state.trials]
-    for axis, across, name in (
-        (by_trial, trials, "trial"),
-        (by_step, [t.steps for t in state.trials], "decisions"),
-    ):
-        axis.plot(across, [100 * t.success for t in state.trials], "o-", label="while learning")
-        if held_out := [100 * t.held_out for t in state.trials if t.held_out is not None]:
-            axis.plot(across, held_out, "s--", label="held out, frozen")
-        axis.set(xlabel=name, ylim=(-3, 103))
-        axis.grid(alpha=0.3)
-    by_trial.set_ylabel("solved, %")
-    by_trial.legend(frameon=False)
+    axis.plot(trials, [100 * t.success for t in state.trials], "o-", label="while learning")
+    if held_out := [100 * t.held_out for t in state.trials if t.held_out is not None]:
+        axis.plot(trials, held_out, "s--", label="held out, frozen")
+    axis.set(xlabel="trial", ylabel="solved, %", ylim=(-3, 103))
+    axis.legend(frameon=False)
     return figure
 
 

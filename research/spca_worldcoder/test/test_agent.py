@@ -196,6 +196,11 @@ def test_a_silent_model_server_is_found_out_before_anything_is_made(tmp_path: Pa
     assert not (tmp_path / "run").exists()
 
 
+def test_an_unknown_suite_is_one_clear_line() -> None:
+    with pytest.raises(InputError, match="unknown suite 'gates'"):
+        WorldcoderBench(suites=("sokoban", "gates")).trials()
+
+
 def test_a_damaged_folder_is_one_clear_line(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no learning run"):
         resume(tmp_path, Watcher(), never)

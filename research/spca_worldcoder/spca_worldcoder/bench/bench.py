@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from statistics import median
 from typing import ClassVar
@@ -22,7 +22,7 @@ from spca_worldcoder.agent.planner import ModelPlanner
 from spca_worldcoder.bench.baselines import ppo_played, random_actions, react
 from spca_worldcoder.bench.page import learned_table, write_sections
 from spca_worldcoder.bench.rows import Baselines, Learned, Solved, Spent, WorldcoderRow, WorldcoderTrial
-from spca_worldcoder.bench.suites import FEW, REACT_EPISODES, SOLVING, suites
+from spca_worldcoder.bench.suites import FEW, REACT_EPISODES, SOLVING, Suite, suites
 from spca_worldcoder.options import EPSILON, BenchOptions, LearnOptions, Settings, WorldOptions
 from spca_worldcoder.run import laboratory, reach_model
 from spca_worldcoder.worlds.sokoban import Sokoban
@@ -46,15 +46,19 @@ class WorldcoderBench(BenchOptions, Bench[WorldcoderTrial, WorldcoderRow]):
     result_type: ClassVar[type[Record]] = WorldcoderRow
 
     def prepare(self, folder: Path) -> None:
-        """InputError for an unknown suite, a model that does not answer, or PPO that is not installed."""
-        known = suites()
-        for name in self.suites:
-            if name not in known:
-                raise InputError(f"unknown suite '{name}'", hint=f"one of {'; '.join(known)}")
+        """InputError for a model that does not answer, or PPO that is not installed."""
         for model in self._writers:
             reach_model(self._options(Settings(), model))
         if self.ppo:
             require_torch()
+
+    @property
+    def _chosen(self) -> Mapping[str, Suite]:
+        """The suites that are asked for, by name. InputError for an unknown one."""
+        known = suites()
+        if unknown := [name for name in self.suites if name not in known]:
+            raise InputError(f"unknown suite '{unknown[0]}'", hint=f"one of {'; '.join(known)}")
+        return {name: known[name] for name in self.suites or known}
 
     @property
     def _writers(self) -> tuple[str, ...]:
@@ -66,13 +70,11 @@ class WorldcoderBench(BenchOptions, Bench[WorldcoderTrial, WorldcoderRow]):
 
     def trials(self) -> Sequence[WorldcoderTrial]:
         """Seed by seed, so that an interrupted bench has something of everything."""
-        known = suites()
-        chosen = self.suites or known
         return sorted(
             (
                 WorldcoderTrial(suite=suite, seed=seed, model=model)
-                for suite in chosen
-                for seed in range(self.first_seed, self.first_seed + self.seeds, known[suite].every)
+                for suite, known in self._chosen.items()
+                for seed in range(self.first_seed, self.first_seed + self.seeds, known.every)
                 for model in self._writers
             ),
             key=lambda trial: trial.seed,
