@@ -49,8 +49,9 @@ model's, and the row says so. All {count:,} printed cells are in `published.csv`
 
 On 27 November 2026, at 295a376a and what came of it, each row was checked against its paper and tried by
 its command, run small, by who did not write it; a script on loopback or recorded answers took a model's
-place, and rows of one bench shared a run. Not run: Gazebo (S23), W18. Cut on a busy machine after some
-minutes: the bench of W7, whose learning ran, and those of C8 and C9, whose trainings ran.
+place, and rows of one bench shared a run. Not run: Gazebo (S23); W18, which needs torch and hours of a core.
+Cut on a busy machine after some minutes: the benches of C8 and C9, whose trainings ran. That of W7 ran on
+28 November, with one seed of each suite.
 """
 _HEADS = ("in the paper", "what", "here", "published", "ours", "how they compare")
 _MODEL = ROOT / "benchmarks" / "papers_model.md"

@@ -35,7 +35,6 @@ from spca_acpbench.questions import load as load_questions
 from spca_benchmarks.campaigns.campaign import HEAD, Head, read_head
 from spca_boxoban.bench import read_levels
 from spca_coder.trusted import TrustedLibrary
-from spca_copic.selectors import hashed
 from spca_core.arms import load_arm
 from spca_core.camera import CameraIntrinsics, RgbdFrame
 from spca_core.checkpoint import _MAGIC, pack, unpack
@@ -66,6 +65,7 @@ from spca_programs.ipp.store import ProgramStore
 from spca_robot.arms import FILES as ARMS
 from spca_sense.recorded_camera import load_frame, save_frame
 from spca_sim.recording import SimState, load_states, save_states
+from spca_standins import hashed
 from spca_testing.command import spca as command
 from spca_testing.damage import damaged
 

@@ -9,7 +9,6 @@ package(
         "spca.benches": ["copic = spca_copic.commands:COPIC"],
         "spca.plan_worlds": [
             "household = spca_copic.worlds.household.world:HouseholdWorld",
-            "build_order = spca_copic.worlds.build_order.world:BuildOrderWorld",
             "nethack = spca_copic.worlds.nethack.world:NethackWorld",
         ],
     },

@@ -10,7 +10,6 @@ package(
         "spca.learnable_worlds": [
             "sokoban = spca_worldcoder.worlds.catalogue:sokoban",
             "minigrid = spca_worldcoder.worlds.catalogue:minigrid",
-            "household = spca_worldcoder.worlds.catalogue:household",
         ],
     },
 )

@@ -9,7 +9,7 @@ import pytest
 from spca_boxoban.bench import BoxobanBench, LevelTrial, read_levels, read_program
 from spca_core.errors import InputError
 from spca_core.run_folder import RunFolder
-from spca_worldcoder.bench.baselines import true_sokoban
+from spca_standins.inductive import true_sokoban
 from spca_worldcoder.run import PROGRAM
 
 LEVELS = """; 0

@@ -15,7 +15,7 @@ from spca_benchmarks.campaigns.page import Page, PageTable
 from spca_benchmarks.campaigns.published import printed, published
 from spca_benchmarks.campaigns.statistics import Mean, groups
 from spca_copic.evaluation import Score, asks_model, evaluate, unseen_cases
-from spca_copic.recipe import BenchOptions, Trial
+from spca_copic.recipe import STAND_IN, BenchOptions, Trial
 from spca_copic.rollouts import diversity
 from spca_copic.run import CopicFolder, CopicRun, open_world, train_run
 from spca_core.model import Record
@@ -128,7 +128,7 @@ class CopicBench(BenchOptions, Bench[CopicTrial, CopicRow]):
     def table(self, done: Trials) -> PageTable:
         """One line a task type; ± is half of Student's 95 % interval over the seeds."""
         rows = [_row(own) for own in groups(done, _task_of).values()]
-        if self.recipe.proposer == "grammar":
+        if self.recipe.proposer == STAND_IN:
             return PageTable(HEADS, rows)
         known = [_published(own[0].trial) for own in groups(done, _task_of).values()]
         return PageTable((*HEADS, "published"), [(*row, k) for row, k in zip(rows, known, strict=True)])
@@ -147,12 +147,12 @@ class CopicBench(BenchOptions, Bench[CopicTrial, CopicRow]):
             + (
                 "The built-in proposer stands in for a model: it puts programs together from fragments, and "
                 "no published figure stands beside it. "
-                if self.recipe.proposer == "grammar"
+                if self.recipe.proposer == STAND_IN
                 else "Published: Tian et al., on ALFWorld and NetHack, with a language model. "
             )
             + "build_order is a substitute for StarCraft II."
         )
-        if self.recipe.proposer != "grammar":
+        if self.recipe.proposer != STAND_IN:
             for number in range(1, 20):
                 page.table(*printed("CoPiC", f"Table {number}"))
         if done:

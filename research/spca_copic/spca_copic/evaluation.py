@@ -93,8 +93,8 @@ def evaluate(
         selector.model, selector.briefing = model, world.briefing(state.task)
     scores: list[Score] = []
     score = partial(_score, world, state, cases, on_episode)
-    grammar = world.briefing(state.task).grammar
-    with ProgramPool(state.programs, recipe.deadline_s, grammar) as programs:
+    trusted = recipe.trusted(world.briefing(state.task))
+    with ProgramPool(state.programs, recipe.deadline_s, trusted) as programs:
         programs.use(state.programs, state.worth)
         programs.check()
         for policy in dict.fromkeys(policies):  # one that is named twice runs once

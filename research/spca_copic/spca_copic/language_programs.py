@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from itertools import groupby
 
 from spca_copic.pool import DEADLINE_S, FUNCTION, LONGEST, SIGNATURE
+from spca_copic.recipe import BY_MODEL
 from spca_core.errors import BudgetExhausted
 from spca_core.ports.chat import ChatModel
 from spca_core.ports.proposer import ModelError
@@ -26,7 +27,7 @@ class LanguagePrograms:
     Each program is a conversation of its own (role coder).
     """
 
-    name = "model"
+    name = BY_MODEL
 
     def __init__(self, model: ChatModel, experience: Sequence[Episode] = ()) -> None:
         """With `experience`, the first programs are written after these episodes of other tasks."""

@@ -1,22 +1,20 @@
 """Programs at work; their plans are masked and merged into candidates.
 
-Each program is in a sandbox of its own. Only what the built-in grammar puts together again, letter by letter,
-is called directly: that is code of the installed packages, and ten times as fast without a process between.
+Each program is in a sandbox of its own. Only what is known to be code of the installed packages is called
+directly (`Recipe.trusted`): that is ten times as fast without a process between.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from spca_copic.grammar_programs import is_assembled
 from spca_core.errors import InputError
 from spca_core.stopping import Closing
 from spca_programs.ipp.program import Answer, ProgramRunner
 from spca_programs.plan_world import (
     ActionSequence,
     Candidate,
-    Grammar,
     PlanningProgram,
     Situation,
 )
@@ -39,9 +37,9 @@ class ProgramPool(Closing):
         self,
         programs: Sequence[PlanningProgram],
         deadline_s: float = DEADLINE_S,
-        grammar: Grammar | None = None,
+        trusted: Callable[[PlanningProgram], bool] = lambda program: False,
     ) -> None:
-        self._deadline_s, self._grammar = deadline_s, grammar
+        self._deadline_s, self._trusted = deadline_s, trusted
         self._workers: dict[str, _Worker | _Direct] = {}
         self._worth: Mapping[str, float] = {}
         self.programs: tuple[PlanningProgram, ...] = ()
@@ -59,8 +57,8 @@ class ProgramPool(Closing):
             self._workers.pop(id_).close()
         for program in self.programs:
             if program.id not in self._workers:
-                own = self._grammar is not None and is_assembled(self._grammar, program)
-                self._workers[program.id] = _Direct(program) if own else _Worker(program, self._deadline_s)
+                own = _Direct(program) if self._trusted(program) else _Worker(program, self._deadline_s)
+                self._workers[program.id] = own
 
     def check(self) -> None:
         """Raises InputError, with what is wrong, for the first program that cannot be loaded."""
@@ -109,13 +107,13 @@ class ProgramPool(Closing):
 
 
 class _Direct:
-    """A program of the built-in grammar, in this process."""
+    """A trusted program, in this process."""
 
     problem = ""
 
     def __init__(self, program: PlanningProgram) -> None:
         names: dict[str, Any] = {}
-        exec(compile(program.source, f"<program {program.id}>", "exec"), names)  # see `is_assembled`
+        exec(compile(program.source, f"<program {program.id}>", "exec"), names)  # it is trusted
         self._plan = names[FUNCTION]
 
     def ask(self, arguments: list[Any]) -> Answer:

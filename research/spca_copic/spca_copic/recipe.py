@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import NamedTuple
 
-from pydantic import ConfigDict, Field
+from pydantic import Field
 
 from spca_core.model import Record
 from spca_core.result import Usage
+from spca_programs.factories import stand_in
+from spca_programs.options import Options
 from spca_programs.plan_world import Briefing, Case, Episode, Experience, PlanningProgram
 from spca_programs.ports.plan_world import PlanWorld
 
+BY_MODEL, STAND_IN = "model", "grammar"
+"""Who writes programs: a language model, or what stands in for one."""
 _SUCCESS = 2.0
 """What a solved case counts beside its rewards, so that solving comes first."""
 
@@ -34,13 +39,8 @@ def mean_worth(outcomes: Sequence[Outcome]) -> float:
     return sum(outcome.worth for outcome in outcomes) / max(1, len(outcomes))
 
 
-class Recipe(Record):
-    """What a training is told; the published constants are the defaults (20 episodes, 10 trials, 128 steps).
-
-    Command-line options are made of these fields, with these texts.
-    """
-
-    model_config = ConfigDict(use_attribute_docstrings=True)
+class Recipe(Options):
+    """What a training is told; the published constants are the defaults (20 episodes, 10 trials, K = 128)."""
 
     programs: int = Field(0, ge=0, le=12)
     """Programs that propose side by side; 0: 3 or 5, as the world says."""
@@ -93,7 +93,7 @@ class Recipe(Record):
     """Wall time that a program has for a plan, in seconds."""
     selector: str = "hashed"
     """`hashed`, `language` (optional), or `judge`: a model."""
-    proposer: str = "grammar"
+    proposer: str = STAND_IN
     """`grammar`, a stand-in for a model, or `model`."""
 
     def fitted(self, briefing: Briefing) -> Recipe:
@@ -113,6 +113,12 @@ class Recipe(Record):
         }
         return self.model_copy(update=numbers)
 
+    def trusted(self, briefing: Briefing) -> Callable[[PlanningProgram], bool]:
+        """What says whether a program needs no sandbox: a model's always does."""
+        if self.proposer == BY_MODEL:
+            return lambda program: False
+        return partial(stand_in(self.proposer).trusts, briefing)
+
     @property
     def kept(self) -> int:
         """Training cases that are kept apart from those of the episodes; of a `fitted` recipe."""
@@ -126,10 +132,8 @@ WITH_MODEL = ("judge", "vanilla", "react", "cot", "cot-few", "reflexion", "prosp
 """Ways to choose, or to do without programs, that ask a model."""
 
 
-class BenchOptions(Record):
+class BenchOptions(Options):
     """What `spca bench copic` is told beside the recipe of its trainings."""
-
-    model_config = ConfigDict(use_attribute_docstrings=True)
 
     worlds: tuple[str, ...] = ("build_order",)
     """Worlds by name."""

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-import numpy as np
 from matplotlib.figure import Figure
 
-from spca_benchmarks.campaigns.page import Page, PageTable
+from spca_benchmarks.campaigns.page import Page, PageTable, new_figure
 from spca_copic.evaluation import Score
 from spca_copic.recipe import TaskState
 from spca_copic.run import CopicFolder
@@ -19,7 +17,7 @@ REPORT = "report.html"
 
 
 def write_report(folder: CopicFolder, scores: Sequence[Score] = ()) -> Path:
-    """Write `report.html`: curves, programs and their ancestry, who was followed when, any comparison."""
+    """Write `report.html`: curves, programs and their ancestry, any comparison."""
     run = folder.run
     page = Page(
         f"CoPiC: {run.world}",
@@ -79,8 +77,6 @@ def _task(page: Page, state: TaskState) -> None:
             for t in state.trials
         ],
     )  # fmt: skip
-    if state.recent:
-        page.figure(_who(state))
     page.table(
         ("program", "from trial", "parents", "how", "in use", ""),
         [
@@ -98,42 +94,13 @@ def _task(page: Page, state: TaskState) -> None:
 
 
 def _curves(state: TaskState) -> Figure:
-    figure = Figure(figsize=(9, 3))
-    by_trial, by_step = figure.subplots(1, 2, sharey=True)
+    figure, axis = new_figure(5, 3)
     trials = [t.number + 1 for t in state.trials]
-    for axis, across, name in (
-        (by_trial, trials, "trial"),
-        (by_step, [t.steps for t in state.trials], "decisions"),
-    ):
-        axis.plot(across, [100 * t.success for t in state.trials], "o-", label="while learning")
-        if held_out := [100 * t.held_out for t in state.trials if t.held_out is not None]:
-            axis.plot(across, held_out, "s--", label="held out, frozen")
-        axis.set(xlabel=name, ylim=(-3, 103))
-        axis.grid(alpha=0.3)
-    by_trial.set_ylabel("solved, %")
-    by_trial.legend(frameon=False)
-    return figure
-
-
-def _who(state: TaskState) -> Figure:
-    """Share of the last episodes' choices by program, over the course of the episodes."""
-    counts: dict[int, Counter[str]] = {}
-    for episode in state.recent:
-        for index, decision in enumerate(episode.decisions):
-            by = decision.candidates[decision.chosen].programs
-            for program in by:
-                counts.setdefault(index, Counter())[program] += 1 / len(by)  # type: ignore[assignment]
-    ids = list(dict.fromkeys(p for c in counts.values() for p in c))
-    figure = Figure(figsize=(9, 2.4))
-    axis = figure.subplots()
-    places = sorted(counts)
-    shares = [[counts[i][p] / sum(counts[i].values()) for i in places] for p in ids]
-    below = np.zeros(len(places))
-    for id_, share in zip(ids, shares, strict=True):
-        axis.bar(places, share, 1.0, bottom=below, label=id_)
-        below += share
-    axis.set(xlabel="decision of the episode", ylabel="share followed", ylim=(0, 1))
-    axis.legend(frameon=False, fontsize=7, loc="upper left", bbox_to_anchor=(1, 1))
+    axis.plot(trials, [100 * t.success for t in state.trials], "o-", label="while learning")
+    if held_out := [100 * t.held_out for t in state.trials if t.held_out is not None]:
+        axis.plot(trials, held_out, "s--", label="held out, frozen")
+    axis.set(xlabel="trial", ylabel="solved, %", ylim=(-3, 103))
+    axis.legend(frameon=False)
     return figure
 
 

@@ -10,12 +10,12 @@ from dataclasses import replace
 from functools import partial
 from inspect import signature
 from pathlib import Path
+from typing import cast
 
 from spca_copic.baselines.judge import ModelJudge
-from spca_copic.grammar_programs import GrammarPrograms
 from spca_copic.language_programs import LanguagePrograms
 from spca_copic.ports import ProgramProposer, Selector
-from spca_copic.recipe import Recipe, TaskState
+from spca_copic.recipe import BY_MODEL, STAND_IN, Recipe, TaskState
 from spca_copic.selectors import make_selector
 from spca_copic.training import Listener, train_task
 from spca_core.errors import InputError
@@ -23,7 +23,7 @@ from spca_core.model import Record
 from spca_core.paths import RUNS
 from spca_core.ports.chat import ChatModel
 from spca_core.run_folder import MANIFEST, RunFolder
-from spca_programs.factories import factory_of
+from spca_programs.factories import factory_of, stand_in
 from spca_programs.ipp.dialogue import open_writer
 from spca_programs.ports.plan_world import PlanWorld
 
@@ -124,7 +124,7 @@ def _weights(state: TaskState) -> str:
 
 GROUP = "spca.plan_worlds"
 """The extension point through which packages bring worlds."""
-PROPOSERS = (GrammarPrograms.name, LanguagePrograms.name)
+PROPOSERS = (STAND_IN, BY_MODEL)
 
 
 def train_run(folder: CopicFolder, world: PlanWorld, listener: Listener | None = None) -> None:
@@ -134,7 +134,7 @@ def train_run(folder: CopicFolder, world: PlanWorld, listener: Listener | None =
         raise InputError(
             f"unknown proposer '{run.recipe.proposer}'", hint=f"there are {', '.join(PROPOSERS)}"
         )
-    asks = run.recipe.proposer == LanguagePrograms.name or run.recipe.selector == "judge"
+    asks = run.recipe.proposer == BY_MODEL or run.recipe.selector == "judge"
     chat = open_writer(run.llm, folder.path / "llm", run.recipe.temperature) if asks else None
     for task in run.tasks:
         state, selector = folder.load(task) or (None, _selector(run.recipe, task))
@@ -157,8 +157,8 @@ def _selector(recipe: Recipe, task: str) -> Selector:
 
 
 def _proposer(chat: ChatModel | None, recipe: Recipe) -> ProgramProposer:
-    if chat is None or recipe.proposer != LanguagePrograms.name:
-        return GrammarPrograms()
+    if chat is None or recipe.proposer != BY_MODEL:
+        return cast(ProgramProposer, stand_in(STAND_IN)())
     known = CopicFolder.open(Path(recipe.experience)) if recipe.experience else None
     tasks = known.run.tasks if known else ()
     return LanguagePrograms(chat, [e for task in tasks if known for e in known.trained(task)[0].recent])

@@ -11,7 +11,16 @@ import numpy as np
 from spca_copic.episode import SelectorChoice, experience_of, run_episode
 from spca_copic.pool import ProgramPool
 from spca_copic.ports import ProgramProposer, Selector
-from spca_copic.recipe import Outcome, Recipe, TaskState, Trial, WorldUse, cases_to_test, mean_worth
+from spca_copic.recipe import (
+    STAND_IN,
+    Outcome,
+    Recipe,
+    TaskState,
+    Trial,
+    WorldUse,
+    cases_to_test,
+    mean_worth,
+)
 from spca_copic.rollouts import TryingChoice, alone, keep_best
 from spca_core.result import Usage
 from spca_programs.plan_world import (
@@ -105,14 +114,14 @@ class _Training:
         recipe = recipe.fitted(self._briefing)
         self._recipe, self._listener = recipe, listener
         self._before = self._asked = Usage()  # what was asked before an interruption
-        self.pool = ProgramPool((), recipe.deadline_s, self._briefing.grammar)
+        self.pool = ProgramPool((), recipe.deadline_s, recipe.trusted(self._briefing))
         kept = recipe.kept
         cases = world.split(task, kept + world.cases, 0, 0, recipe.seed).train
         self._held_out, self._judged = cases[: recipe.held_out], cases[recipe.held_out : kept]
         self._cases = cases[kept:][: recipe.episodes if recipe.published else None]
         if recipe.on_test_cases:
             self._cases = cases_to_test(world, task, recipe, recipe.episodes)
-        free = recipe.proposer == "grammar" and not recipe.published
+        free = recipe.proposer == STAND_IN and not recipe.published
         self._offspring = _OFFSPRING if free else recipe.programs
 
     def first(self) -> TaskState:

@@ -7,7 +7,7 @@ from contextlib import closing, contextmanager
 
 import pytest
 
-from spca_copic.worlds.build_order.world import BuildOrderWorld
+from spca_copic.run import open_world
 from spca_copic.worlds.household.world import HouseholdWorld
 from spca_copic.worlds.nethack.world import NethackWorld
 from spca_nethack import engine as nethack
@@ -21,7 +21,7 @@ class TestBuildOrder(PlanWorldContract):
 
     @contextmanager
     def fresh(self) -> Iterator[PlanWorld]:
-        yield BuildOrderWorld()
+        yield open_world("build_order")
 
     def useful(self, situation: Situation) -> ActionSequence:
         return ("TRAIN SCV", "BUILD SupplyDepot")

@@ -12,23 +12,22 @@ import pytest
 
 from spca_copic.episode import RandomChoice, SelectorChoice, experience_of, run_episode
 from spca_copic.evaluation import evaluate, unseen_cases
-from spca_copic.grammar_programs import GrammarPrograms, assemble
 from spca_copic.pool import ProgramPool
 from spca_copic.recipe import Outcome, Recipe, TaskState
 from spca_copic.rollouts import TryingChoice, keep_best
-from spca_copic.run import CopicFolder, CopicRun, train_run
-from spca_copic.selectors.hashed import HashedSelector
+from spca_copic.run import CopicFolder, CopicRun, open_world, train_run
 from spca_copic.terminal import train_command
 from spca_copic.training import Listener, train_task
-from spca_copic.worlds.build_order.world import BuildOrderWorld
 from spca_core.errors import InputError
 from spca_core.paths import ROOT
 from spca_core.result import Usage
+from spca_programs.factories import stand_in
 from spca_programs.plan_world import ActionSequence, Case, PlanningProgram, Situation, Transition
 from spca_programs.ports.plan_world import PlanWorld
 
 PAGE = ROOT / "docs" / "tutorials" / "plan_world.md"
 PATIENT_S = 5.0  # a busy machine shall not decide what is learned
+GrammarPrograms, HashedSelector = stand_in("grammar"), stand_in("hashed")
 
 
 def blocks() -> list[str]:
@@ -45,9 +44,8 @@ def page() -> dict[str, Any]:
 
 def programs(world: PlanWorld) -> list[PlanningProgram]:
     """One for each place."""
-    grammar = world.briefing("cups").grammar
-    assert grammar is not None
-    return [assemble(grammar, {"place": place}) for place in ("shelf", "drawer", "box")]
+    written = GrammarPrograms().write(world.briefing("cups"), 3, 0)
+    return sorted(written, key=lambda program: program.fragments["place"], reverse=True)
 
 
 def learned(world: PlanWorld, shuffle: bool = False, rounds: int = 5, tried: float = 0.0) -> float:
@@ -162,7 +160,10 @@ def test_as_published_only_the_trials_own_episodes_are_played(page: dict[str, An
 
 def test_a_learned_selector_is_frozen_over_new_programs(tmp_path: Path) -> None:
     """Learned on the very cases of the test, if that is asked for."""
-    world, recipe = BuildOrderWorld(), Recipe(trials=1, episodes=2, published=True, on_test_cases=True)
+    world, recipe = (
+        open_world("build_order"),
+        Recipe(trials=1, episodes=2, published=True, on_test_cases=True),
+    )
 
     def trained(name: str, recipe: Recipe) -> CopicFolder:
         run = CopicRun(world="build_order", tasks=("easy",), recipe=recipe)
@@ -183,7 +184,7 @@ def test_a_learned_selector_is_frozen_over_new_programs(tmp_path: Path) -> None:
         trained("third", under.model_copy(update={"selector": "language"}))
 
 
-class Paid(GrammarPrograms):
+class Paid(GrammarPrograms):  # type: ignore[misc]
     """What it is asked for costs as many tokens as it writes programs."""
 
     usage = Usage()

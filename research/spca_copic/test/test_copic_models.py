@@ -19,18 +19,16 @@ from spca_copic.baselines.repl_plan import ReplPlan
 from spca_copic.bench import CopicRow, CopicTrial, _policies
 from spca_copic.episode import ProgramChoice, SelectorChoice, run_episode
 from spca_copic.evaluation import evaluate
-from spca_copic.grammar_programs import GrammarPrograms, is_assembled
 from spca_copic.language_programs import LanguagePrograms
 from spca_copic.pool import ProgramPool
 from spca_copic.ports import ProgramProposer
 from spca_copic.recipe import Recipe, TaskState
-from spca_copic.run import CopicFolder, CopicRun
-from spca_copic.selectors.hashed import HashedSelector
+from spca_copic.run import CopicFolder, CopicRun, open_world
 from spca_copic.training import train_task
-from spca_copic.worlds.build_order.world import BuildOrderWorld
 from spca_core.errors import InputError
 from spca_core.ports.proposer import ModelError
 from spca_llm.chat import Chat
+from spca_programs.factories import stand_in
 from spca_programs.plan_world import (
     Briefing,
     Candidate,
@@ -44,7 +42,8 @@ from spca_programs.plan_world import (
 from spca_testing.models.behaviours import Behaviour, Say, Status
 from spca_testing.models.server import ModelServer, Seen
 
-WORLD = BuildOrderWorld()
+GrammarPrograms, HashedSelector = stand_in("grammar"), stand_in("hashed")
+WORLD = open_world("build_order")
 CASE = Case(task="easy", name="few", detail={"wanted": {"SCV": 14}})
 WORKERS = "def plan(observation, actions, task):\n    return ['TRAIN SCV']\n"
 DEPOTS = "def plan(observation, actions, task):\n    return ['BUILD SupplyDepot']\n"
@@ -418,15 +417,15 @@ def test_programs_that_fail_are_masked_and_equal_plans_merged() -> None:
 
 def test_only_what_the_grammar_makes_runs_outside_the_sandbox() -> None:
     briefing = WORLD.briefing("medium")
-    assert briefing.grammar is not None
+    trusted = Recipe().trusted(briefing)
     own = GrammarPrograms().write(briefing, 1, 0)[0]
     forged = own.model_copy(update={"source": own.source + "import os\n"})
-    assert is_assembled(briefing.grammar, own) and not is_assembled(briefing.grammar, forged)
+    assert trusted(own) and not trusted(forged) and not Recipe(proposer="model").trusted(briefing)(own)
     other = own.fragments | {"goals": "none such"}
-    assert not is_assembled(briefing.grammar, own.model_copy(update={"fragments": other}))
+    assert not trusted(own.model_copy(update={"fragments": other}))
     situation = WORLD.reset(CASE)
     with (
-        ProgramPool([own, forged], PATIENT_S, briefing.grammar) as direct,
+        ProgramPool([own, forged], PATIENT_S, trusted) as direct,
         ProgramPool([own], PATIENT_S) as safe,
     ):
         candidates, problems = direct.propose(situation, [])

@@ -11,7 +11,6 @@ import pytest
 from spca_copic.ports import Selector
 from spca_copic.ppo import softmax
 from spca_copic.selectors import language, make_selector
-from spca_copic.selectors.hashed import HashedSelector
 from spca_core.errors import InputError
 from spca_programs.plan_world import Candidate, ChoiceContext, Experience
 
@@ -131,7 +130,7 @@ def train(selector: Selector, wanted: dict[str, int], rounds: int, **changes: An
 
 class TestHashedSelector(SelectorContract):
     def make(self) -> Selector:
-        return HashedSelector()
+        return make_selector("hashed")
 
 
 class Letters:

@@ -4,7 +4,6 @@ A role says which entity is meant: ("cell", k, class) that of a class k cells ah
 there, ("the", class) the only one of its class, ("all", class) every one. Effects, each a tuple:
 
 ("step", m)                  the mover goes m cells ahead
-("goto", k, class)           the mover goes to the other entity of the class that is k cells ahead
 ("turn", name, matrix)       a direction of the mover is multiplied by a 2 × 2 matrix
 ("mine", name, value)        an attribute of the mover becomes a constant
 ("push", role, m)            an entity goes m cells on
@@ -36,7 +35,6 @@ MATRICES = (
 )  # fmt: skip
 _COSTS = {
     "step": 1.0,
-    "goto": 3.0,
     "turn": 1.0,
     "mine": 2.5,
     "push": 1.0,
@@ -76,8 +74,6 @@ def roles(template: Template) -> list[Role]:
     for effect in template:
         if effect[0] in ("push", "set", "copy", "remove", "take"):
             found.append(effect[1])
-        elif effect[0] == "goto":
-            found.append(("cell", effect[1], effect[2]))
     return found
 
 
@@ -85,7 +81,7 @@ def farthest(template: Template) -> int:
     """The farthest cell ahead that the effects name or change."""
     far = 0
     for effect in template:
-        if effect[0] in ("step", "put", "create", "goto"):
+        if effect[0] in ("step", "put", "create"):
             far = max(far, effect[1])
         elif effect[0] in ("push", "set", "copy", "remove", "take") and effect[1][0] in ("cell", "any"):
             far = max(far, effect[1][1] + (effect[2] if effect[0] == "push" else 0))
@@ -123,12 +119,6 @@ def _apply_one(effect: Effect, view: View, frame: Frame, things: list[Entity], m
     match effect:
         case ("step", m):
             return None if view.heading is None else me.at(view.ahead(m))
-        case ("goto", k, kind):
-            there = fill(("cell", k, kind), view)
-            others = [e for e in view.state if e.kind == kind and there and e.cell != there[0].cell]
-            alike = [e for e in others if e.attributes == there[0].attributes]
-            chosen = alike if len(alike) == 1 else others
-            return me.at(chosen[0].cell) if len(chosen) == 1 else None
         case ("turn", name, m):
             value = me.get(name)
             if not is_vector(value):
@@ -204,10 +194,6 @@ def _explain_mover(  # noqa: PLR0912
         ways: list[Effect] = []
         if view.heading is not None:
             ways += [("step", m) for m in _STEPS if view.ahead(m) == mine.cell]
-        for k, here in enumerate(view.cells[:2]):
-            for one in here:
-                if any(e.kind == one.kind and e.cell == mine.cell and e.cell != one.cell for e in view.state):
-                    ways.append(("goto", k, one.kind))
         if not ways:
             return False
         parts.append(ways)

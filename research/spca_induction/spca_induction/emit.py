@@ -70,10 +70,6 @@ def _clause(clause: Clause, holding: str) -> list[str]:
     if any(e[0] in ("put", "consume", "copy") for e in clause.effects):
         conditions.append("held is not None")
     for effect in clause.effects:
-        if effect[0] == "goto":
-            lines.append(f"        way_out = the_other(state, {named[('cell', effect[1], effect[2])]}) if "
-                         f"{named[('cell', effect[1], effect[2])]} is not None else None")  # fmt: skip
-            conditions.append("way_out is not None")
         if effect[0] == "set":
             one = named[effect[1]] + ("[0]" if effect[1][0] in ("all", "the") else "")
             conditions.append(f"{effect[2]!r} in {one}")
@@ -157,8 +153,6 @@ def _effect(effect: Effect, named: dict[Role, str], holding: str) -> list[str]:
     match effect:
         case ("step", m):
             return [f"me.x, me.y = me.x + {_times(m, 'dx')}, me.y + {_times(m, 'dy')}"]
-        case ("goto", _, _):
-            return ["me.x, me.y = way_out.x, way_out.y"]
         case ("turn", name, matrix):
             return [f"me[{name!r}] = turned(me[{name!r}], {matrix!r})"]
         case ("mine", name, value):

@@ -24,6 +24,11 @@ def factory_of(group: str, name: str) -> Any:
         raise InputError(f"no world '{name}'", hint=str(error)) from error
 
 
+def stand_in(name: str) -> Any:
+    """What an extension brings in the place of a paper's model, by its name. Raises InputError."""
+    return find("spca.stand_ins", name).load()
+
+
 def _of_file(path: Path) -> ModuleType:
     spec = spec_from_file_location(path.stem, path)
     assert spec is not None and spec.loader is not None  # it ends in .py

@@ -19,13 +19,13 @@ STARTS: tuple[Start, ...] = get_args(Start)
 GRIDS_PER_FAMILY = 100
 
 
-class _Options(Record):
-    """A record whose fields are options."""
+class Options(Record):
+    """A record of whose fields, with their texts, options of the command line are made."""
 
     model_config = ConfigDict(use_attribute_docstrings=True)
 
 
-class Recipe(_Options):
+class Recipe(Options):
     """Recipe for making a program.
 
     `strategy` writes the first ones; `refine` is the most rounds of refinement after it.
@@ -47,7 +47,7 @@ class Recipe(_Options):
     """Wall time of the program for one case."""
 
 
-class Slice(_Options):
+class Slice(Options):
     """A part of GRASP; None is "all"."""
 
     energy: Energy | None = None
@@ -66,7 +66,7 @@ class Slice(_Options):
     """Grids of each family; 100, but 10 for a model, as published."""
 
 
-class GraspOptions(_Options):
+class GraspOptions(Options):
     """A policy, and the grids that it is scored on."""
 
     policy: str
@@ -82,7 +82,7 @@ class GraspOptions(_Options):
     """Seconds a program has for one environment."""
 
 
-class IppOptions(_Options):
+class IppOptions(Options):
     """Tasks × (programs, and models × ways)."""
 
     tasks: tuple[str, ...] = ("grasp",)

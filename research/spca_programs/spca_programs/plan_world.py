@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Sequence
 from functools import cached_property, lru_cache
+from pathlib import Path
 from typing import Any, Literal
 
 from spca_core.errors import InputError
@@ -92,38 +93,6 @@ class Transition(Record):
     remarks: tuple[Remark, ...] = ()
 
 
-class Fragment(Record):
-    """One way to fill a slot: Python source that defines a function with the slot's name.
-
-    `repairs` are the failures it helps with.
-    """
-
-    name: str
-    source: str
-    repairs: tuple[FailureKind, ...] = ()
-
-
-class Slot(Record):
-    """A decision that every program has to make, and the alternatives that a world offers for it."""
-
-    name: str
-    fragments: tuple[Fragment, ...]
-
-
-class Grammar(Record):
-    """The parts from which programs for one task type are composed.
-
-    No single choice of fragments is guaranteed to solve the task.
-
-    `main` defines `plan(observation, actions, task)` and calls the slots' functions; `helpers` is shared by
-    all.
-    """
-
-    slots: tuple[Slot, ...]
-    main: str
-    helpers: str = ""
-
-
 class Briefing(Record):
     """Briefing for the author of a program.
 
@@ -136,13 +105,22 @@ class Briefing(Record):
     api: str
     example_task: str = ""
     example: str = ""
-    grammar: Grammar | None = None
+    world: str = ""
+    """The name of the world."""
+    grammar: Record | None = None
+    """From what a stand-in for a model puts programs together, where the world itself brings it."""
     programs: int = 3
     """How many programs to keep side by side: three, as published, or more for a task with many ways."""
     episodes: int = 20
     """Episodes of a trial: 20, as published, or more for a task with much to learn."""
     held_out: int = 20
     """Training cases by which programs are chosen; more where cases differ much and episodes are quick."""
+
+    @classmethod
+    def read(cls, folder: Path, **told: Any) -> Briefing:
+        """Read `api.md` and `example.py` of a world's folder; `told` is the rest."""
+        api, example = ((folder / name).read_text(encoding="utf-8") for name in ("api.md", "example.py"))
+        return cls(api=api, example=example, **told)
 
 
 @lru_cache(maxsize=1024)

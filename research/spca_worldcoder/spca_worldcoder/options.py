@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import ConfigDict, Field
+from pydantic import Field
 
-from spca_core.model import Record
+from spca_programs.options import Options
 
 EPSILON = 0.05
 """Published share of steps at random."""
@@ -17,13 +17,7 @@ Strategy = Literal["bandit", "greedy", "breadth"]
 Writer = Literal["inductive", "language"]
 
 
-class _Options(Record):
-    """A record whose fields are options."""
-
-    model_config = ConfigDict(use_attribute_docstrings=True)
-
-
-class WorldOptions(_Options):
+class WorldOptions(Options):
     """Choice of worlds. Fields that a world has no use for are ignored by it."""
 
     world: str
@@ -36,7 +30,7 @@ class WorldOptions(_Options):
     """Cells along each side of Sokoban, 5 to 12."""
 
 
-class Settings(_Options):
+class Settings(Options):
     """Settings of the agent's acting and learning."""
 
     seed: int = Field(0, ge=0)
@@ -71,7 +65,7 @@ class Settings(_Options):
     """Questions to a model at most; 200, 300 for several environments (published)."""
 
 
-class LearnOptions(_Options):
+class LearnOptions(Options):
     """Options of a learning run: the worlds to learn, and how."""
 
     worlds: WorldOptions
@@ -84,7 +78,7 @@ class LearnOptions(_Options):
     """Temperature of the model (published: 1)."""
 
 
-class BenchOptions(_Options):
+class BenchOptions(Options):
     """Suites × seeds; Sokoban's programs are tried on unseen levels."""
 
     suites: tuple[str, ...] = ()

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # annotations are not evaluated, so the sandbox needs none of these
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
     EntityKey = tuple[Any, ...]
@@ -85,98 +85,6 @@ def things_at(state: Sequence[Entity], x: int | None, y: int | None) -> list[Ent
     return [one for one in state if one.x == x and one.y == y]
 
 
-def pick(things: Sequence[Entity], kind: str) -> Entity | None:
-    """The first of a kind in a list, or None."""
-    return find(things, kind)
-
-
-def only(things: Sequence[Entity]) -> Entity | None:
-    """The only one in a list, or None."""
-    return things[0] if len(things) == 1 else None
-
-
-def has(things: Sequence[Entity], kind: str) -> bool:
-    """Return whether one of a kind is in a list."""
-    return any(one.kind == kind for one in things)
-
-
-def has_value(things: Sequence[Entity], name: str, value: Any) -> bool:
-    """Return whether something in a list has a value."""
-    return any(name in one.values and one.values[name] == value for one in things)
-
-
-def agrees(things: Sequence[Entity], held: Entity | None, name: str) -> bool:
-    """Return whether something in a list agrees with what is held in an attribute."""
-    return held is not None and held[name] is not None and any(one[name] == held[name] for one in things)
-
-
-def cells_ahead(state: Sequence[Entity], me: Entity, dx: int, dy: int, count: int) -> list[list[Entity]]:
-    """What lies 0, 1, …, `count` cells ahead, `me` left out; nothing if `me` is in no cell."""
-    found: list[list[Entity]] = [[] for _ in range(count + 1)]
-    if me.x is None or me.y is None:
-        return found
-    spots: dict[tuple[int | None, int | None], int] = {
-        (me.x + k * dx, me.y + k * dy): k for k in range(count, -1, -1)
-    }
-    for one in state:
-        k = spots.get((one.x, one.y))
-        if k is not None and one is not me:
-            found[k].append(one)
-    return found
-
-
-def the_other(state: Sequence[Entity], one: Entity) -> Entity | None:
-    """The other entity of the same kind (of several, the one that is alike)."""
-    others = [e for e in state if e.kind == one.kind and (e.x, e.y) != (one.x, one.y)]
-    alike = [e for e in others if e.values == one.values]
-    chosen = alike if len(alike) == 1 else others
-    return chosen[0] if len(chosen) == 1 else None
-
-
-def turned(vector: Sequence[int], matrix: Sequence[Sequence[int]]) -> tuple[int, int]:
-    """A vector multiplied by a matrix."""
-    (a, b), (c, d) = matrix
-    return (a * vector[0] + b * vector[1], c * vector[0] + d * vector[1])
-
-
-def count_on(state: Sequence[Entity], kind: str, other: str) -> int:
-    """How many entities of a kind share their cell with one of another, in pairs."""
-    cells: dict[tuple[int | None, int | None], int] = {}
-    for one in state:
-        if one.kind == other and one.x is not None:
-            cells[one.x, one.y] = cells.get((one.x, one.y), 0) + 1
-    return sum(cells.get((one.x, one.y), 0) for one in state if one.kind == kind and one.x is not None)
-
-
-def all_on(state: Sequence[Entity], kind: str, other: str) -> bool:
-    """Return whether there are entities of a kind and each shares its cell with one of another."""
-    cells = {(one.x, one.y) for one in state if one.kind == other}
-    mine = [one for one in state if one.kind == kind]
-    return bool(mine) and all((one.x, one.y) in cells for one in mine)
-
-
-def is_like(
-    one: Entity, kind: str, words: Collection[str], mentioned: Sequence[str] = (), **values: Any
-) -> bool:
-    """Return whether an entity is of a kind (`*` any, `?` one that the mission names) with such values."""
-    if kind == "?":
-        if one.kind not in words:
-            return False
-    elif kind not in ("*", one.kind):
-        return False
-    return all(one[name] in words for name in mentioned) and all(one[name] == v for name, v in values.items())
-
-
-def said(mission: str, *patterns: str) -> bool:
-    """Return whether a mission is one of these; `*` stands for one word."""
-    words = mission.split()
-    for pattern in patterns:
-        wanted = pattern.split()
-        if len(wanted) == len(words) and all(w in ("*", word) for w, word in zip(wanted, words, strict=True)):
-            return True
-    return False
-
-
 # For the host.
 
 
@@ -245,50 +153,3 @@ def wc_pay(
     """The program's reward and whether the episode ends, as JSON."""
     paid, done = reward(wc_load(before), action, wc_load(after), mission)
     return [float(paid), bool(done)]
-
-
-def wc_named(state: Sequence[Entity], words: Collection[str]) -> int:
-    """How many entities there are, what is held among them, of classes that a mission names."""
-    held = [v for one in state for v in one.values.values() if isinstance(v, Entity)]
-    return sum(one.kind in words for one in (*state, *held))
-
-
-def wc_context(
-    state: Sequence[Entity], action: str, frame: Sequence[Any], counts: Mapping[str, Any]
-) -> tuple[str, float]:
-    """The name of a step's surroundings, and how dull the classes in them have been."""
-    mover, facing, holding, moves, reach = frame
-    me = find(state, mover)
-    if me is None or me.x is None:
-        return action, 0.0
-    heading = moves.get(action) or (me[facing] if facing else None)
-    shared = "move" if action in moves else action
-    held = me[holding] if holding else None
-    known = f"{action}&{held.kind if isinstance(held, Entity) else ''}"
-    parts, dull = [shared], counts["known"].get(known, 0.0)
-    if heading is not None:
-        cells = cells_ahead(state, me, heading[0], heading[1], reach)
-        for k in range(1, reach + 1):
-            parts.append("|" + ",".join(sorted(wc_look(one, counts) for one in cells[k])))
-            if k == 1:
-                dull += max(
-                    [counts["dull"].get(one.kind, 0.0) for one in cells[k]] or [counts["dull"].get("", 0.0)]
-                )
-            if k == 1 and not any(one.kind in counts["moved"] for one in cells[1]):
-                break
-        near = cells[1]
-    else:
-        near = []
-    if holding:
-        parts.append("&" + (held.kind if isinstance(held, Entity) else ""))
-        if isinstance(held, Entity):
-            parts += [
-                "=" + n for n, v in held.values.items() if any(one[n] == v and v is not None for one in near)
-            ]
-    return "".join(parts), dull
-
-
-def wc_look(one: Entity, counts: Mapping[str, Any]) -> str:
-    """An entity as a context shows it: class, and the values that effects change."""
-    shown = [f"{n}={v}" for n, v in one.values.items() if n in counts["variable"]]
-    return " ".join([one.kind, *shown])

@@ -12,8 +12,6 @@ from typing import Literal
 from spca_core.errors import InputError
 from spca_core.model import Record
 from spca_core.run_folder import RunFolder
-from spca_induction.pddl.search import ClassicalSearch
-from spca_induction.synthesizer import InductiveSynthesizer
 from spca_planner.solver.process import SolverProcess
 from spca_programs.experience import (
     EMPTY_PROGRAM,
@@ -25,6 +23,7 @@ from spca_programs.experience import (
     TransitionLine,
     Usage,
 )
+from spca_programs.factories import stand_in
 from spca_programs.ipp.dialogue import open_writer, reach
 from spca_worldcoder import OPTIONS
 from spca_worldcoder.agent.agent import Agent, EnvironmentResult, EpisodeResult, Listener
@@ -175,12 +174,12 @@ def laboratory(
         elif options.synthesizer == "inductive":
             solver = stack.enter_context(SolverProcess())
             solver.start()
-            searchers = [novelty, ClassicalSearch(solver, cancelled=cancelled)]
+            searchers = [novelty, stand_in("inductive").searcher(solver, cancelled=cancelled)]
         else:
             searchers = [novelty, runner.plan]
         guess = options.settings.rewards == "guessed"
         if options.synthesizer == "inductive":
-            synthesizer = InductiveSynthesizer(guess, cancelled)
+            synthesizer = stand_in("inductive").synthesizer(guess, cancelled)
         else:
             chat = open_writer(options.llm, folder.path / "llm", options.temperature)
             synthesizer = LanguageSynthesizer(chat, options.settings.seed, guess)

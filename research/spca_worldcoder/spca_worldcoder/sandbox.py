@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -14,6 +15,7 @@ from spca_core.errors import Cancelled, InputError
 from spca_core.skill import SkillFailure
 from spca_core.stopping import Closing
 from spca_programs.experience import Program
+from spca_programs.factories import stand_in
 from spca_programs.ipp.program import in_words
 from spca_programs.state import State, from_json, to_json
 from spca_sandbox.host import SkillHost
@@ -105,15 +107,6 @@ class ModelRunner(Closing):
                 raise Cancelled("a search was cancelled")
             yield outcome
 
-    def explore(
-        self, program: Program, state: State, mission: str, actions: Sequence[str], frame: Sequence[Any],
-        counts: Mapping[str, Any],
-    ) -> list[str] | None:  # fmt: skip
-        """The way to the least tried step, its last action being that step; None where there is none."""
-        arguments = [to_json(state), mission, list(actions), list(frame), dict(counts)]
-        value = self._search("wc_explore", program, arguments)
-        return _plan(value[1]) if isinstance(value, list) and len(value) == 2 else None
-
     def plan(
         self,
         program: Program,
@@ -127,11 +120,12 @@ class ModelRunner(Closing):
 
         `budget` counts calls of the program. The plan is yet to be replayed.
         """
-        return _plan(
-            self._search(f"wc_plan_{method}", program, [to_json(state), mission, list(actions), budget])
+        return plan_in(
+            self.search(f"wc_plan_{method}", program, [to_json(state), mission, list(actions), budget])
         )
 
-    def _search(self, function: str, program: Program, arguments: list[Any]) -> Any:
+    def search(self, function: str, program: Program, arguments: list[Any]) -> Any:
+        """What a function of the trusted source finds in a program; None where one of them fails."""
         if self.load(program):
             return None
         (outcome,) = self._call(function, [arguments], _SEARCH_S)
@@ -142,7 +136,7 @@ class ModelRunner(Closing):
 
         The program runs through the plan at a stretch and is then asked about every step by itself.
         """
-        found = self._search("wc_follow", program, [to_json(state), list(plan)])
+        found = self.search("wc_follow", program, [to_json(state), list(plan)])
         if not isinstance(found, list) or len(found) != len(plan):
             return None
         try:
@@ -166,11 +160,21 @@ class ModelRunner(Closing):
 
 @cache
 def prelude() -> str:
-    """The trusted source in front of every program."""
-    texts = [
-        (Path(__file__).parent / f"{name}.py").read_text(encoding="utf-8") for name in ("prelude", "search")
+    """The trusted source in front of every program: this package's, and the helpers of what stands in."""
+    folder = Path(__file__).parent
+    paths = (folder / "prelude.py", folder / "search.py", Path(stand_in("inductive").helpers))
+    return "from __future__ import annotations\n" + "\n".join(map(_standing_alone, paths)) + "\n\n"
+
+
+def _standing_alone(path: Path) -> str:
+    """The source of a module without its imports of this project: the other ones stand in front of it."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    tree.body = [
+        node
+        for node in tree.body
+        if not (isinstance(node, ast.ImportFrom) and re.match("spca_|__future__", node.module or ""))
     ]
-    return texts[0] + _FUTURE.sub("", texts[1]) + "\n\n"
+    return ast.unparse(tree)
 
 
 def _state(outcome: RunOutcome, longest: int) -> State | str:
@@ -194,6 +198,7 @@ def _payment(outcome: RunOutcome) -> tuple[float, bool] | str:
     return "result: not a reward and whether the episode ends"
 
 
-def _plan(value: Any) -> list[str] | None:
+def plan_in(value: Any) -> list[str] | None:
+    """The actions that a search has found; None for anything else."""
     some = isinstance(value, list) and 0 < len(value) <= _FARTHEST
     return value if some and all(isinstance(action, str) for action in value) else None

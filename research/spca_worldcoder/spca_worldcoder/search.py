@@ -9,7 +9,7 @@ from collections import deque
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # in the worker these names are there already
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
     from typing import Any
 
     from spca_worldcoder.prelude import (
@@ -17,11 +17,9 @@ if TYPE_CHECKING:  # in the worker these names are there already
         StateKey,
         reward,
         transition,
-        wc_context,
         wc_copy,
         wc_entity_key,
         wc_load,
-        wc_named,
     )
 
     Came = dict[StateKey, tuple[StateKey, str] | None]
@@ -57,54 +55,6 @@ class WcModel:
         except Exception:
             return key, 0.0, False
         return next_key, float(paid), bool(done)
-
-
-def wc_explore(
-    state: Sequence[Sequence[Any]],
-    mission: str,
-    actions: Sequence[str],
-    frame: Sequence[Any],
-    counts: Mapping[str, Any],
-) -> list[Any] | None:
-    """The shortest way to the least tried step: `[cost, plan]` or None.
-
-    `frame` is `[mover, facing, holding, moves]`, `counts` what was tried, as `wc_context` names it. A step
-    after which less is left of what the mission names costs more: such an episode may be lost.
-    """
-    words = mission.split()
-    model, depth = WcModel(actions, mission, 8000), 60
-    first = model.key(wc_load(state))
-    came: Came = {first: None}
-    queue, novel = deque([(first, 0)]), set(first)
-    best: tuple[float, StateKey, str] | None = None
-    tried = counts["tried"]
-    while queue:
-        key, steps = queue.popleft()
-        if best is not None and steps >= best[0]:
-            break
-        here = model.states[key]
-        named = wc_named(here, words)
-        for action in actions:
-            name, dull = wc_context(here, action, frame, counts)
-            price = steps + dull + counts["weight"] * tried.get(name, 0)
-            found = model.after(key, action)
-            if found is not None and found[0] != key:
-                price += counts["loss"] * max(0, named - wc_named(model.states[found[0]], words))
-            if best is None or price < best[0]:
-                best = (price, key, action)
-            if found is None:
-                queue.clear()
-                break
-            after, _, done = found
-            if after not in came and not done and steps < depth:
-                came[after] = (key, action)
-                # Width 1 reaches far places without all ways of leaving things about.
-                if not novel.issuperset(after):
-                    novel |= after
-                    queue.append((after, steps + 1))
-    if best is None:
-        return None
-    return [best[0], [*wc_way(came, best[1]), best[2]]]
 
 
 def wc_way(came: Came, key: StateKey) -> list[str]:

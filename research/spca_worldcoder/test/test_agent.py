@@ -15,10 +15,10 @@ import pytest
 from spca_core.errors import InputError
 from spca_core.paths import ROOT
 from spca_core.run_folder import RunFolder
-from spca_induction.pddl.search import ClassicalSearch
 from spca_llm.chat import open_chat
 from spca_planner.solver.process import SolverProcess
 from spca_programs.experience import NotLearnable, Program, Verdict
+from spca_programs.factories import stand_in
 from spca_programs.state import State, entity, state_of
 from spca_testing.models.behaviours import Say
 from spca_testing.models.fallible_model import configuration
@@ -32,7 +32,6 @@ from spca_worldcoder.bench.baselines import (
     ppo_played,
     random_actions,
     react,
-    true_sokoban,
 )
 from spca_worldcoder.bench.bench import Watcher, WorldcoderBench, play
 from spca_worldcoder.options import LearnOptions, Settings, WorldOptions
@@ -43,6 +42,8 @@ from spca_worldcoder.worlds import catalogue
 from spca_worldcoder.worlds.minigrid import MinigridWorld
 from spca_worldcoder.worlds.sokoban import Sokoban
 from spca_worldcoder.worlds.world import Step, World
+
+RULES = stand_in("inductive")
 
 
 def never() -> bool:
@@ -126,12 +127,12 @@ def test_value_iteration_plans_in_the_true_rules_as_far_as_it_looks() -> None:
         lengths = []
         for seed in range(2):
             state, mission = world.reset(seed)
-            plan = planner.plan(true_sokoban(), state, mission, world.actions)
+            plan = planner.plan(RULES.true_rules(), state, mission, world.actions)
             assert plan is not None
             steps = [world.step(action) for action in plan.actions]
             assert steps[-1].done and steps[-1].reward > 0
             lengths.append(len(plan.actions))
-        assert search_values(true_sokoban(), state, mission, world.actions[:1]) is None
+        assert search_values(RULES.true_rules(), state, mission, world.actions[:1]) is None
     assert max(lengths) <= 40
 
 
@@ -195,6 +196,11 @@ def test_a_silent_model_server_is_found_out_before_anything_is_made(tmp_path: Pa
     assert not (tmp_path / "run").exists()
 
 
+def test_an_unknown_suite_is_one_clear_line() -> None:
+    with pytest.raises(InputError, match="unknown suite 'gates'"):
+        WorldcoderBench(suites=("sokoban", "gates")).trials()
+
+
 def test_a_damaged_folder_is_one_clear_line(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no learning run"):
         resume(tmp_path, Watcher(), never)
@@ -223,8 +229,8 @@ def test_baselines_play_the_same_worlds(tmp_path: Path) -> None:
     assert random_actions(MinigridWorld("Empty-5x5"), 0, 5).success > 0
     world = Sokoban(3, 7)
     with ModelRunner() as runner, SolverProcess() as solver:
-        planner = ModelPlanner(runner, [ClassicalSearch(solver, 30.0)])
-        assert play("true rules", true_sokoban(), planner, 3, 7, [5]).solved == 1
+        planner = ModelPlanner(runner, [RULES.searcher(solver, 30.0)])
+        assert play("true rules", RULES.true_rules(), planner, 3, 7, [5]).solved == 1
     answers = iter(["Nothing to report.", *["I go on.\nAction: up"] * 4, "Action: fly"])
     with ModelServer(lambda seen: Say(next(answers, "?"), usage=(10, 5))) as server:
         config = {"model": "test-model", "base_url": server.base_url, "attempts": 1}

@@ -11,9 +11,9 @@ import pytest
 
 from spca_benchmarks.campaigns.bench import Done
 from spca_benchmarks.campaigns.page import Page
-from spca_induction.synthesizer import InductiveSynthesizer
 from spca_llm.chat import Chat, open_chat
 from spca_programs.experience import Draft, Experience, Program, Transition, Verdict
+from spca_programs.factories import stand_in
 from spca_testing.models.behaviours import Behaviour, Say, cut_off
 from spca_testing.models.server import ModelServer, Seen
 from spca_worldcoder.agent.agent import Agent
@@ -141,8 +141,8 @@ class ModelSynthesizerContract:
 
 class TestInductive(ModelSynthesizerContract):
     @pytest.fixture
-    def synthesizer(self) -> InductiveSynthesizer:
-        return InductiveSynthesizer()
+    def synthesizer(self) -> ModelSynthesizer:
+        return stand_in("inductive").synthesizer()
 
 
 class TestLanguage(ModelSynthesizerContract):

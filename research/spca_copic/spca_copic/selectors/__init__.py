@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 from spca_copic.ports import Selector
 from spca_core.errors import InputError
+from spca_programs.factories import stand_in
 
 NAMES = ("hashed", "language", "judge")
 
@@ -11,9 +14,7 @@ NAMES = ("hashed", "language", "judge")
 def make_selector(name: str, seed: int = 0) -> Selector:
     """An untrained selector by its name. Raises InputError for an unknown one."""
     if name == "hashed":
-        from spca_copic.selectors.hashed import HashedSelector
-
-        return HashedSelector(seed)
+        return cast(Selector, stand_in(name)(seed))
     if name == "language":
         from spca_copic.selectors.language import LanguageModelSelector
 

@@ -107,8 +107,6 @@ class ActionWriter:
                 else [f"({self._words.kinds[ahead]} ?c1)"]
             )
             conditions.append("(free)" if held is None else f"(h_{self._words.kinds[held]})")
-        if "goto" in {e[0] for e in clause.effects}:
-            parameters.append("?t - cell")
         self._carried = 0
         effects = [text for e in clause.effects for text in self._effect(e, filled, conditions)]
         conditions += [
@@ -188,9 +186,6 @@ class ActionWriter:
         match effect:
             case ("step", m):
                 yield f"(not (me ?c0)) (me ?c{m})"
-            case ("goto", k, kind):
-                conditions.append(f"({self._words.kinds[kind]} ?t) (not (= ?t ?c{k}))")
-                yield "(not (me ?c0)) (me ?t)"
             case ("turn", _, _):
                 yield "(not (facing ?d)) (facing ?e)"
             case ("mine", name, value):

@@ -153,7 +153,7 @@ def _live(
                     continue
                 things = [e for e in words.state if e.kind == kind]
                 goals = {e.cell for e in words.state if e.kind == target and e.cell is not None}
-                if effects <= {"step", "push", "turn", "goto"} and len(things) == len(goals):
+                if effects <= {"step", "push", "turn"} and len(things) == len(goals):
                     classes = {k for k, name in words.kinds.items() if name in moving}
                     return kind, live_cells(rules, words.state, actions, kind, classes, goals, cancelled)
     return "", set()

@@ -19,8 +19,8 @@ from spca_programs.experience import (
     Transition,
     TransitionLine,
 )
+from spca_programs.factories import stand_in
 from spca_programs.state import State, kinds_in
-from spca_worldcoder.agent.explorer import Explorer
 from spca_worldcoder.agent.modelling import Modelling
 from spca_worldcoder.agent.planner import ModelPlanner
 from spca_worldcoder.options import Settings
@@ -89,7 +89,7 @@ class Agent:
         self._settings, self._listener, self._cancelled = settings, listener, cancelled
         self._rng = np.random.default_rng(settings.seed)
         self.model = Modelling(runner, planner, synthesizer, settings, self._rng, listener.draft)
-        self._explorer = Explorer(runner)
+        self._explorer = stand_in("inductive").explorer(runner)
         self._queue: list[tuple[str, State | None]] = []
         self._purpose: Purpose = "chance"
         self._wrong_at = self._begun_at = 0
@@ -105,7 +105,7 @@ class Agent:
     def forget(self) -> None:
         """Begin anew: nothing goes along."""
         self.model.take(Experience(), EMPTY_PROGRAM)
-        self._explorer = Explorer(self.model.runner)
+        self._explorer = stand_in("inductive").explorer(self.model.runner)
         self._begun_at = self.model.actions_taken
 
     def learn(

@@ -1,4 +1,4 @@
-"""Baselines of the agent: chance, a model asked at every step, and the true rules of Sokoban.
+"""Baselines of the agent: chance, and a model asked at every step.
 
 PPO is in `spca_benchmarks`.
 """
@@ -16,11 +16,7 @@ from spca_benchmarks.minigrid.learning.ppo import Learner, Observed, Settings
 from spca_core.model import Record
 from spca_core.ports.chat import ChatModel
 from spca_core.ports.proposer import ModelError
-from spca_induction.emit import emit
-from spca_induction.goals import Ending, RewardRules
-from spca_induction.rulebook import Clause, Group, Rulebook
-from spca_induction.view import Frame
-from spca_programs.experience import Program, Usage
+from spca_programs.experience import Usage
 from spca_programs.ipp.dialogue import Dialogue, render
 from spca_programs.state import State, in_words, name_of
 from spca_worldcoder.worlds import sokoban
@@ -145,21 +141,3 @@ def ppo_played(world: sokoban.Sokoban, seed: int, actions: int, settings: Settin
         outcomes += learner.learn()
         taken += len(worlds) * settings.steps
     return Played(success=float(np.mean(outcomes[-_LAST:])), actions=taken)
-
-
-def true_sokoban() -> Program:
-    """Sokoban's rules as they are: with a planner, the most that learning can come to."""
-    box, wall = ("kind", 1, "box"), ("kind", 1, "wall")
-    clauses = (
-        Clause(
-            (("push", ("cell", 1, "box"), 1), ("step", 1)), ((("kind", 2, "box"),), (("kind", 2, "wall"),))
-        ),
-        Clause((("step", 1),), ((box,), (wall,))),
-    )
-    win = Ending((("all_on", "box", "target"),), (sokoban.MISSION,), 10.0)
-    rules = Rulebook(
-        Frame("player", moves=tuple(sorted(sokoban.MOVES.items()))),
-        (Group(tuple(sokoban.MOVES), clauses),),
-        RewardRules(-0.1, ((("on", "box", "target"), 1.0),), (win,)),
-    )
-    return Program(source=emit(rules), rules=rules.dump(), origin="the true rules")

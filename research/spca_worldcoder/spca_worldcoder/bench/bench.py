@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from statistics import median
 from typing import ClassVar
@@ -13,19 +13,18 @@ from spca_benchmarks.minigrid.learning.ppo import require_torch
 from spca_core.errors import InputError
 from spca_core.model import Record
 from spca_core.run_folder import RunFolder
-from spca_induction.pddl.search import ClassicalSearch
 from spca_llm.chat import open_chat
 from spca_planner.solver.process import SolverProcess
 from spca_programs.experience import Contradiction, Draft, NotLearnable, Program, TransitionLine
+from spca_programs.factories import stand_in
 from spca_worldcoder.agent.agent import Agent, EnvironmentResult, EpisodeResult
 from spca_worldcoder.agent.planner import ModelPlanner
-from spca_worldcoder.bench.baselines import ppo_played, random_actions, react, true_sokoban
+from spca_worldcoder.bench.baselines import ppo_played, random_actions, react
 from spca_worldcoder.bench.page import learned_table, write_sections
 from spca_worldcoder.bench.rows import Baselines, Learned, Solved, Spent, WorldcoderRow, WorldcoderTrial
-from spca_worldcoder.bench.suites import FEW, REACT_EPISODES, SOLVING, SUITES
+from spca_worldcoder.bench.suites import FEW, REACT_EPISODES, SOLVING, Suite, suites
 from spca_worldcoder.options import EPSILON, BenchOptions, LearnOptions, Settings, WorldOptions
 from spca_worldcoder.run import laboratory, reach_model
-from spca_worldcoder.worlds.minigrid import CURRICULUM, shortest_way
 from spca_worldcoder.worlds.sokoban import Sokoban
 from spca_worldcoder.worlds.world import World
 
@@ -47,14 +46,19 @@ class WorldcoderBench(BenchOptions, Bench[WorldcoderTrial, WorldcoderRow]):
     result_type: ClassVar[type[Record]] = WorldcoderRow
 
     def prepare(self, folder: Path) -> None:
-        """InputError for an unknown suite, a model that does not answer, or PPO that is not installed."""
-        for name in self.suites:
-            if name not in SUITES:
-                raise InputError(f"unknown suite '{name}'", hint=f"one of {'; '.join(SUITES)}")
+        """InputError for a model that does not answer, or PPO that is not installed."""
         for model in self._writers:
             reach_model(self._options(Settings(), model))
         if self.ppo:
             require_torch()
+
+    @property
+    def _chosen(self) -> Mapping[str, Suite]:
+        """The suites that are asked for, by name. InputError for an unknown one."""
+        known = suites()
+        if unknown := [name for name in self.suites if name not in known]:
+            raise InputError(f"unknown suite '{unknown[0]}'", hint=f"one of {'; '.join(known)}")
+        return {name: known[name] for name in self.suites or known}
 
     @property
     def _writers(self) -> tuple[str, ...]:
@@ -66,12 +70,11 @@ class WorldcoderBench(BenchOptions, Bench[WorldcoderTrial, WorldcoderRow]):
 
     def trials(self) -> Sequence[WorldcoderTrial]:
         """Seed by seed, so that an interrupted bench has something of everything."""
-        chosen = self.suites or SUITES
         return sorted(
             (
                 WorldcoderTrial(suite=suite, seed=seed, model=model)
-                for suite in chosen
-                for seed in range(self.first_seed, self.first_seed + self.seeds, SUITES[suite].every)
+                for suite, known in self._chosen.items()
+                for seed in range(self.first_seed, self.first_seed + self.seeds, known.every)
                 for model in self._writers
             ),
             key=lambda trial: trial.seed,
@@ -79,7 +82,7 @@ class WorldcoderBench(BenchOptions, Bench[WorldcoderTrial, WorldcoderRow]):
 
     def run_trial(self, trial: WorldcoderTrial, folder: Path) -> WorldcoderRow:
         """Learn, then use what was learned."""
-        suite = SUITES[trial.suite]
+        suite = suites()[trial.suite]
         own = dict(suite.settings)
         if self.synthesizer == "language":
             own |= {"epsilon": EPSILON, "curiosity": 0}
@@ -121,13 +124,14 @@ class WorldcoderBench(BenchOptions, Bench[WorldcoderTrial, WorldcoderRow]):
     def _levels(self, agent: Agent, seed: int) -> tuple[Solved, ...]:
         """This seed's share of the unseen levels; a fifth of them is planned in the true rules, too."""
         share = list(range((seed - self.first_seed) % self.seeds, self.levels, self.seeds))
+        rules = stand_in("inductive")
         with SolverProcess() as solver:
-            planner = ModelPlanner(agent.model.runner, [ClassicalSearch(solver, LEVEL_SECONDS)])
+            planner = ModelPlanner(agent.model.runner, [rules.searcher(solver, LEVEL_SECONDS)])
             return tuple(
                 play(name, program, planner, number, size, [_UNSEEN + i for i in share[::step]])
                 for name, program, step in (
                     ("learned", agent.model.program, 1),
-                    ("true rules", true_sokoban(), 5),
+                    ("true rules", rules.true_rules(), 5),
                 )
                 for number, size in _SIZES
             )
@@ -207,15 +211,12 @@ class Watcher:
     def learned(self, result: EnvironmentResult) -> Learned:
         """The environment's result with the lengths of its last episodes."""
         last = self.episodes[-10:]
-        known = result.environment in CURRICULUM
-        ways = [shortest_way(one.environment, one.seed) if known else None for one in last]
         return Learned(
             result=result,
             first_success=self.first,
             successes=tuple(one.success for one in self.episodes),
             ends=tuple(self.ends),
             steps=median(one.steps for one in last) if last else 0.0,
-            shortest=median(way for way in ways if way) if ways and all(ways) else None,
         )
 
 

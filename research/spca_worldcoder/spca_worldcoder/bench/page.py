@@ -17,7 +17,7 @@ from spca_benchmarks.campaigns.plots import boxes
 from spca_benchmarks.campaigns.published import cells, published
 from spca_benchmarks.campaigns.statistics import Mean, Rate, groups
 from spca_worldcoder.bench.rows import Learned, Spent, WorldcoderRow, WorldcoderTrial
-from spca_worldcoder.bench.suites import REACT_EPISODES, SUITES
+from spca_worldcoder.bench.suites import REACT_EPISODES, suites
 
 Trials = Sequence[Done[WorldcoderTrial, WorldcoderRow]]
 
@@ -36,7 +36,7 @@ def learned_table(done: Trials) -> PageTable:
     asked = any(one.result.usage.questions for one in done)
     heads = (
         "suite", "environment", "learned", "actions to the model [95 %]", "to the first success",
-        "steps an episode", "shortest", "lines", "synthesis s", "planning s", "all s",
+        "steps an episode", "lines", "synthesis s", "planning s", "all s",
         *(["published"] if asked else []),
     )  # fmt: skip
     rows = []
@@ -45,14 +45,12 @@ def learned_table(done: Trials) -> PageTable:
         actions = [one.actions_to_model for one in results]
         low, high = median_interval(actions)
         firsts = [one.first_success for one in found if one.first_success]
-        shortest = [one.shortest for one in found if one.shortest is not None]
         rows.append(
             (
                 suite, name, str(Rate.of(one.learned for one in results)),
                 f"{median(actions):g} [{round(low, 1):g}, {round(high, 1):g}]",
                 f"{median(firsts):g}" if firsts else "–",
                 f"{median(one.steps for one in found):g}",
-                f"{median(shortest):g}" if len(shortest) == len(found) else "–",
                 f"{median(one.program_lines for one in results):g}",
                 *(f"{median(v):.1f}" for v in (
                     [one.synthesis_s for one in results], [one.planning_s for one in results],
@@ -89,7 +87,6 @@ def write_sections(done: Trials, page: Page) -> None:
             "published figure stands beside it."
         )
     _curves(found, page)
-    _renamed(found, page)
     named = {
         name if suite == name else f"{suite}: {name}": [one.result.actions_to_model for one in own]
         for (suite, name), own in found.items()
@@ -143,19 +140,6 @@ def _won(one: Learned, x: int) -> bool:
     """Return whether the last episode by so many actions was won; who has learned goes on so."""
     ended = bisect_right(one.ends, x)
     return one.result.learned if x >= one.result.actions else ended > 0 and one.successes[ended - 1]
-
-
-def _renamed(found: Mapping[tuple[str, str], Sequence[Learned]], page: Page) -> None:
-    rows = []
-    for (suite, name), own in found.items():
-        named = found.get((suite.removesuffix(" renamed"), name), ())
-        if suite.endswith(" renamed") and named:
-            ours, theirs = (median(o.result.actions_to_model for o in some) for some in (own, named))
-            rows.append((name, theirs, ours, f"{ours / theirs:.2f}" if theirs else "–"))
-    if rows:
-        page.heading("Nonsense names, actions permuted")
-        page.text("Medians of the actions to the model. What learns from words alone would fail here.")
-        page.table(("environment", "with its names", "with nonsense names", "ratio"), rows)
 
 
 def _levels(done: Trials, page: Page) -> None:
@@ -220,9 +204,9 @@ def _share_explained(asked: Mapping[str, Trials]) -> Figure:
 
 def _by_environment(done: Trials) -> dict[tuple[str, str], list[Learned]]:
     found: dict[tuple[str, str], list[Learned]] = {}
-    order = list(SUITES)
+    order = list(suites())
     for one in sorted(
-        (one for one in done if one.trial.suite in SUITES), key=lambda one: order.index(one.trial.suite)
+        (one for one in done if one.trial.suite in order), key=lambda one: order.index(one.trial.suite)
     ):
         for learned in one.result.environments:
             name = learned.result.environment.removesuffix("-renamed")

@@ -36,7 +36,7 @@ class Spent(Record):
 
 
 class Learned(Record):
-    """One environment; `steps` and `shortest` are medians over its last ten episodes."""
+    """One environment; `steps` is the median over its last ten episodes."""
 
     result: EnvironmentResult
     first_success: int
@@ -46,8 +46,6 @@ class Learned(Record):
     ends: tuple[int, ...] = ()
     """Actions by the end of each episode."""
     steps: float
-    shortest: float | None = None
-    """What someone with full knowledge of the rules would take, in known MiniGrid environments."""
 
 
 class Solved(Record):

@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from spca_programs.factories import stand_in
 from spca_worldcoder.worlds.minigrid import CURRICULUM, MinigridWorld
 from spca_worldcoder.worlds.sokoban import Sokoban
-from spca_worldcoder.worlds.variants import Renamed, Teleporting, odd_locks
 from spca_worldcoder.worlds.world import World
 
 
@@ -49,32 +49,26 @@ _FIXED = {"first_data": 200, "episodes": 3, "actions": 201, "questions": 50, "op
 
 SUITES: dict[str, Suite] = {
     "sokoban": _sokoban(every=1),
-    "sokoban renamed": Suite(lambda seed: [Renamed(Sokoban(2, 7), seed)], {"curiosity": 20}),
-    "sokoban, push over two cells": Suite(
-        lambda seed: [Sokoban(1, 8, reach=2)], {"curiosity": 80}, every=HALF
-    ),
-    "sokoban with gates": Suite(lambda seed: [Teleporting(1, 7)], {"curiosity": 80}, every=HALF),
     "sokoban, without optimism": _sokoban(optimism=False, **_LIMITS),
     "sokoban, value iteration": _sokoban(planner="value", **_LIMITS),
     "UnlockPickup": Suite(lambda seed: [MinigridWorld("UnlockPickup")]),
-    "UnlockPickup renamed": Suite(lambda seed: [Renamed(MinigridWorld("UnlockPickup"), seed)]),
     "UnlockPickup, without optimism": _unlock(optimism=False, **_LIMITS),
     "sokoban, greedy refinement": _sokoban(strategy="greedy", **_LIMITS),
     "sokoban, 50 refinements": _sokoban(**_FIXED),
     "sokoban, 50 greedy refinements": _sokoban(strategy="greedy", **_FIXED),
     "UnlockPickup, greedy refinement": _unlock(strategy="greedy", **_LIMITS),
     "UnlockPickup, value iteration": _unlock(planner="value", **_LIMITS),
-    "DoorKey, only wrong keys open": Suite(
-        lambda seed: [MinigridWorld("DoorKey-5x5", odd_locks(wrong_keys=True))], every=HALF
-    ),
-    "DoorKey, doors lock again": Suite(
-        lambda seed: [MinigridWorld("DoorKey-5x5", odd_locks(relock=True))], every=HALF
-    ),
     "curriculum": _curriculum(every=HALF),
     "curriculum, without transfer": _curriculum(transfer=False, **_LIMITS),
     "curriculum, rewards guessed once": _curriculum(rewards="guessed", optimism=False, **_LIMITS),
 }
-"""By name."""
+"""Those of the paper, by name."""
+
+
+def suites() -> dict[str, Suite]:
+    """All by name: also those of variants of these worlds, which an extension brings."""
+    return SUITES | stand_in("inductive").suites
+
 
 SOLVING = ("sokoban", "sokoban, without optimism", "sokoban, greedy refinement", "sokoban, value iteration")
 """Whose programs are tried on test levels as they change (Fig. 5B)."""

@@ -37,10 +37,3 @@ def minigrid(options: WorldOptions) -> list[World]:
     from spca_worldcoder.worlds.minigrid import CURRICULUM, MinigridWorld  # imports take a second
 
     return [MinigridWorld(name) for name in options.environments or CURRICULUM]
-
-
-def household(options: WorldOptions) -> list[World]:
-    """All six types of household tasks, or some."""
-    from spca_worldcoder.worlds.household import household_tasks
-
-    return list[World](household_tasks(options.environments))

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from spca_benchmarks.minigrid.shortest import shortest
 from spca_core.errors import InputError
 from spca_minigrid.cells import DIRECTIONS
-from spca_minigrid.mission import parse_mission
 from spca_minigrid.world import GridWorld as Grid
 from spca_programs.state import Entity, State, entity, state_of
 from spca_worldcoder.worlds.world import Step
@@ -53,12 +51,6 @@ class MinigridWorld:
         self._grid.step(ACTIONS.index(action))
         reward = 1.0 if self._grid.reward > 0 else 0.0
         return Step(observe(self._grid.env), reward, self._grid.terminated)
-
-
-def shortest_way(name: str, seed: int) -> int | None:
-    """Actions that someone who knows the rules needs in an episode; None if it cannot be won."""
-    grid = Grid(f"MiniGrid-{name}-v0", seed)
-    return shortest(grid, parse_mission(grid.mission))
 
 
 def observe(env: Any) -> State:

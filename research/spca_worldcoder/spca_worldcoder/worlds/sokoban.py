@@ -43,14 +43,11 @@ class Level:
 
 
 class Sokoban:
-    """Levels of `size` × `size` cells with `boxes` boxes, drawn by reverse play.
-
-    `reach` is how many cells a pushed box travels (1 in the known game).
-    """
+    """Levels of `size` × `size` cells with `boxes` boxes, drawn by reverse play."""
 
     actions = tuple(MOVES)
 
-    def __init__(self, boxes: int = 2, size: int = 7, reach: int = 1) -> None:
+    def __init__(self, boxes: int = 2, size: int = 7) -> None:
         if not 1 <= boxes <= 8:
             raise InputError(f"Sokoban with {boxes} boxes", hint="1 to 8")
         if not 5 <= size <= 12:
@@ -60,14 +57,13 @@ class Sokoban:
                 f"{boxes} boxes do not fit into {size} × {size} cells", hint="fewer, or more cells"
             )
         self.name = f"sokoban-{boxes}-{size}x{size}"
-        self._boxes, self.size, self._reach = boxes, size, reach
+        self._boxes, self.size = boxes, size
         self.level = Level(size, frozenset(), frozenset(), frozenset(), (0, 0))
 
     def reset(self, seed: int) -> tuple[State, str]:
         """A new level."""
-        return self.begin(
-            draw(np.random.default_rng([seed, self._boxes, self.size]), self._boxes, self.size, self._reach)
-        )
+        rng = np.random.default_rng([seed, self._boxes, self.size])
+        return self.begin(draw(rng, self._boxes, self.size))
 
     def begin(self, level: Level) -> tuple[State, str]:
         """Begin with a given level."""
@@ -79,26 +75,26 @@ class Sokoban:
         if action not in MOVES:
             raise ValueError(f"no action '{action}'")
         before = self.level
-        after = self.level = push(before, MOVES[action], self._reach)
+        after = self.level = push(before, MOVES[action])
         gained = len(after.boxes & after.targets) - len(before.boxes & before.targets)
         done = after.boxes <= after.targets
         return Step(after.state, round(-0.1 + gained + (10.0 if done else 0.0), 6), done)
 
 
-def push(level: Level, move: Cell, reach: int = 1) -> Level:
+def push(level: Level, move: Cell) -> Level:
     """The level after a move; the same where it is blocked."""
     to = _ahead(level.player, move)
     if to not in level.floor:
         return level
     if to not in level.boxes:
         return replace(level, player=to)
-    way = [_ahead(to, move, k) for k in range(1, reach + 1)]
-    if any(cell not in level.floor or cell in level.boxes for cell in way):
+    beyond = _ahead(to, move)
+    if beyond not in level.floor or beyond in level.boxes:
         return level
-    return replace(level, player=to, boxes=level.boxes - {to} | {way[-1]})
+    return replace(level, player=to, boxes=level.boxes - {to} | {beyond})
 
 
-def draw(rng: np.random.Generator, boxes: int, size: int, reach: int = 1) -> Level:
+def draw(rng: np.random.Generator, boxes: int, size: int) -> Level:
     """A level that can be solved: boxes start on the targets and are pulled away.
 
     Every box is off its target.
@@ -109,7 +105,7 @@ def draw(rng: np.random.Generator, boxes: int, size: int, reach: int = 1) -> Lev
         chosen = [cells[i] for i in rng.permutation(len(cells))]
         targets = frozenset(chosen[:boxes])
         level = Level(size, floor, targets, targets, chosen[boxes])
-        level = _pull(rng, level, 40 * boxes, reach)
+        level = _pull(rng, level, 40 * boxes)
         if not level.boxes & level.targets:
             return level
     raise InputError(f"no Sokoban level of {size} × {size} cells with {boxes} boxes was found")
@@ -126,20 +122,17 @@ def _room(rng: np.random.Generator, size: int, boxes: int) -> frozenset[Cell]:
             return frozenset(floor)
 
 
-def _pull(rng: np.random.Generator, level: Level, pulls: int, reach: int) -> Level:
+def _pull(rng: np.random.Generator, level: Level, pulls: int) -> Level:
     """Random pulls, each from a random side of a random box that the player can walk to."""
     for _ in range(pulls):
         near = _reachable(level.player, level.floor - level.boxes)
+        free = level.floor - level.boxes
         choices = []
         for box in sorted(level.boxes):
             for move in MOVES.values():
-                # Before the push, the box was `reach` cells back and the player one further.
-                origin = _ahead(box, move, -reach)
-                stood = _ahead(origin, move, -1)
-                now = origin
-                way = {_ahead(box, move, -k) for k in range(1, reach + 1)}
-                free = level.floor - level.boxes
-                if now in near and way <= free and stood in free:
+                # Before the push, the box was one cell back and the player one further.
+                origin, stood = _ahead(box, move, -1), _ahead(box, move, -2)
+                if origin in near and stood in free:
                     choices.append((box, origin, stood))
         if not choices:
             break

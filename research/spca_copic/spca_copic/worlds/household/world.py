@@ -11,7 +11,6 @@ from spca_core.errors import InputError, SpcaError
 from spca_household.engine import Game
 from spca_household.kinds import draw_habits
 from spca_household.room import TASKS, draw_room, kind_of
-from spca_programs.grammar import read_briefing
 from spca_programs.plan_world import (
     ActionKind,
     Briefing,
@@ -82,9 +81,10 @@ class HouseholdWorld(PlayedAgain):
     def briefing(self, task: str) -> Briefing:
         """The actions, and a program that sits down."""
         require_task(task, TASKS, self.name)
-        return read_briefing(
-            Path(__file__).parent, task, _GOALS[task], "Open a drawer.",
-            programs=_PROGRAMS, episodes=_EPISODES.get(task, 20), held_out=_HELD_OUT,
+        return Briefing.read(
+            Path(__file__).parent, world=self.name, task=task, goal=_GOALS[task],
+            example_task="Open a drawer.", programs=_PROGRAMS, episodes=_EPISODES.get(task, 20),
+            held_out=_HELD_OUT,
         )  # fmt: skip
 
     def reset(self, case: Case) -> Situation:

@@ -10,7 +10,6 @@ from spca_copic.worlds.limited_actions import Played, PlayedAgain
 from spca_core.errors import InputError, SpcaError
 from spca_nethack.engine import Game, nethack
 from spca_nethack.hero import PLACES, SKILLS, Hero
-from spca_programs.grammar import read_briefing
 from spca_programs.plan_world import ActionKind, Briefing, Case, Remark, Situation, Split, require_task
 
 _LEVEL = 3
@@ -51,7 +50,10 @@ class NethackWorld(PlayedAgain):
     def briefing(self, task: str) -> Briefing:
         """The skills, and a program that goes down."""
         require_task(task, self.tasks, self.name)
-        return read_briefing(Path(__file__).parent, task, _GOALS[task], "Go down to the next level.")
+        return Briefing.read(
+            Path(__file__).parent, world=self.name, task=task, goal=_GOALS[task],
+            example_task="Go down to the next level.",
+        )  # fmt: skip
 
     def reset(self, case: Case) -> Situation:
         """A new game."""

@@ -7,33 +7,60 @@ from __future__ import annotations
 
 import ast
 import re
+from functools import cache
 from pathlib import Path
 from typing import get_args
 
 from spca_core.errors import InputError
-from spca_programs.plan_world import Briefing, FailureKind, Fragment, Grammar, Slot
+from spca_core.model import Record
+from spca_programs.plan_world import Briefing, FailureKind
 
 MAIN = "plan"
 FRAGMENTS = "fragments.py"
 _MENDS = re.compile(r"Mends: ([a-z_, ]+)\.")
 
 
-def read_briefing(folder: Path, task: str, goal: str, example_task: str, **numbers: int) -> Briefing:
-    """Read the briefing in a world's folder: `api.md`, `example.py` for `example_task`, `fragments.py`.
+class Fragment(Record):
+    """One way to fill a slot: Python source that defines a function with the slot's name.
 
-    `numbers` are those of `Briefing`: how many programs, episodes, and cases held out.
+    `repairs` are the failures it helps with.
     """
-    return Briefing(
-        task=task,
-        goal=goal,
-        api=(folder / "api.md").read_text(encoding="utf-8"),
-        example_task=example_task,
-        example=(folder / "example.py").read_text(encoding="utf-8"),
-        grammar=read_grammar(folder / FRAGMENTS),
-        **numbers,
-    )
+
+    name: str
+    source: str
+    repairs: tuple[FailureKind, ...] = ()
 
 
+class Slot(Record):
+    """A decision that every program has to make, and the alternatives that a world offers for it."""
+
+    name: str
+    fragments: tuple[Fragment, ...]
+
+
+class Grammar(Record):
+    """The parts from which programs for one task type are composed.
+
+    No single choice of fragments is guaranteed to solve the task.
+
+    `main` defines `plan(observation, actions, task)` and calls the slots' functions; `helpers` is shared by
+    all.
+    """
+
+    slots: tuple[Slot, ...]
+    main: str
+    helpers: str = ""
+
+
+def grammar_of(briefing: Briefing) -> Grammar | None:
+    """The parts that a world brings in its briefing, or that this package has for a world of that name."""
+    if isinstance(briefing.grammar, Grammar):
+        return briefing.grammar
+    path = Path(__file__).parent / briefing.world / FRAGMENTS
+    return read_grammar(path) if path.is_file() else None
+
+
+@cache
 def read_grammar(path: Path) -> Grammar:
     """The grammar in a file of functions.
 

@@ -7,12 +7,9 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from spca_copic.worlds.build_order.simulator import Base, reached, surplus
-from spca_copic.worlds.build_order.units import ENTRIES, ORDERS, SCV, UNITS
 from spca_core.errors import InputError, SpcaError
 from spca_core.model import Record
 from spca_core.validation import expecting
-from spca_programs.grammar import read_briefing
 from spca_programs.plan_world import (
     ActionKind,
     ActionSequence,
@@ -24,6 +21,8 @@ from spca_programs.plan_world import (
     Transition,
     require_task,
 )
+from spca_standins.build_order.simulator import Base, reached, surplus
+from spca_standins.build_order.units import ENTRIES, ORDERS, SCV, UNITS
 
 WAIT = "WAIT"
 _WAIT_S = 20
@@ -105,10 +104,11 @@ class BuildOrderWorld:
             f"Have at least the wanted number of each of these units before the time limit: {units}. "
             "Every unit beyond the wanted number costs as much as a wanted one brings."
         )
-        folder, example = Path(__file__).parent, "Have 14 SCV and 6 Marine."
-        return read_briefing(
-            folder, task, goal, example, programs=_PROGRAMS.get(task, 3), held_out=_HELD_OUT.get(task, 60)
-        )
+        return Briefing.read(
+            Path(__file__).parent, world=self.name, task=task, goal=goal,
+            example_task="Have 14 SCV and 6 Marine.", programs=_PROGRAMS.get(task, 3),
+            held_out=_HELD_OUT.get(task, 60),
+        )  # fmt: skip
 
     def reset(self, case: Case) -> Situation:
         """A new base with twelve workers."""

@@ -1,4 +1,4 @@
-"""Fragments of programs for NetHack: see `spca_programs.grammar` for the form.
+"""Fragments of programs for NetHack: see `spca_standins.grammar` for the form.
 
 When to fight, to rest, to go deeper, and how to open what is locked are left open: each fragment is one way.
 """

@@ -1,4 +1,4 @@
-"""Fragments of programs for the household: see `spca_programs.grammar` for the form.
+"""Fragments of programs for the household: see `spca_standins.grammar` for the form.
 
 Where to look first, whether to open what is closed, how to treat a thing and how to put it down are left
 open: each fragment is one way. None knows where the people of this house keep anything.

@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from spca_induction.synthesizer import InductiveSynthesizer
 from spca_programs.experience import Experience, NotLearnable, Program, Transition
+from spca_programs.factories import stand_in
+from spca_standins.household.rooms import household
 from spca_worldcoder.agent.modelling import judge
+from spca_worldcoder.options import WorldOptions
 from spca_worldcoder.sandbox import ModelRunner
-from spca_worldcoder.worlds.household import household_tasks
 
 RULES = """
 def named(state, name):
@@ -55,7 +56,7 @@ def reward(before, action, after, mission):
 
 def test_a_program_for_heating_agrees_with_the_world() -> None:
     """Step by step: fetch the thing, heat it, put it where it is wanted."""
-    (world,) = household_tasks(("heat",))
+    (world,) = household(WorldOptions(world="household", environments=("heat",)))
     state, mission = world.reset(4)
     words = mission.lower().replace(".", "").split()
     things = {one.get("name"): one for one in state if one.get("name")}
@@ -83,7 +84,7 @@ def test_a_program_for_heating_agrees_with_the_world() -> None:
 
 
 def test_the_built_in_synthesizer_declines_in_one_line() -> None:
-    (world,) = household_tasks(("pick",))
+    (world,) = household(WorldOptions(world="household", environments=("pick",)))
     rng = np.random.default_rng(0)
     experience = Experience(world.actions)
     state, mission = world.reset(0)
@@ -94,4 +95,4 @@ def test_the_built_in_synthesizer_declines_in_one_line() -> None:
             experience.add(Transition(state, action, made.state, made.reward, made.done, mission))
         state = made.state
     with pytest.raises(NotLearnable, match="without a grid"):
-        InductiveSynthesizer().first(experience)
+        stand_in("inductive").synthesizer().first(experience)

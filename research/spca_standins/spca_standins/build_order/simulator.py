@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from spca_copic.worlds.build_order.units import COMMAND_CENTER, ENTRIES, REFINERY, SCV, Entry
 from spca_programs.plan_world import Remark
+from spca_standins.build_order.units import COMMAND_CENTER, ENTRIES, REFINERY, SCV, Entry
 
 # A worker on a mineral patch with one companion brings about 56 minerals a minute, a refinery with three
 # workers about 160 gas a minute (figures of the game's faster speed); workers beyond two a patch bring

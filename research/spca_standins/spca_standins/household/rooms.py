@@ -12,7 +12,8 @@ from spca_household.engine import Game
 from spca_household.kinds import APPLIANCES, LAMP, OBJECTS, RECEPTACLES, draw_habits
 from spca_household.room import TASKS, Room, draw_room, kind_of
 from spca_programs.state import State, entity, state_of
-from spca_worldcoder.worlds.world import Step
+from spca_worldcoder.options import WorldOptions
+from spca_worldcoder.worlds.world import Step, World
 
 
 class HouseholdWorld:
@@ -71,8 +72,9 @@ def observe(game: Game) -> State:
     return state_of(things)
 
 
-def household_tasks(names: tuple[str, ...]) -> list[HouseholdWorld]:
-    """A world for each type of task. InputError for an unknown one."""
+def household(options: WorldOptions) -> list[World]:
+    """A world for each type of task, or for some. InputError for an unknown one."""
+    names = options.environments or TASKS
     if unknown := [name for name in names if name not in TASKS]:
         raise InputError(f"unknown task type '{unknown[0]}'", "household", f"one of {', '.join(TASKS)}")
-    return [HouseholdWorld(name) for name in names or TASKS]
+    return [HouseholdWorld(name) for name in names]

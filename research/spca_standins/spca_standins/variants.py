@@ -12,7 +12,9 @@ from typing import Any
 import numpy as np
 
 from spca_programs.state import Entity, State, entity, state_of
-from spca_worldcoder.worlds.sokoban import Level, Sokoban
+from spca_worldcoder.bench.suites import HALF, Suite
+from spca_worldcoder.worlds.minigrid import MinigridWorld
+from spca_worldcoder.worlds.sokoban import Sokoban
 from spca_worldcoder.worlds.world import Step, World
 
 _SYLLABLES = ("ba", "do", "fi", "gu", "ke", "lo", "mi", "nu", "po", "ra", "su", "ti", "vo", "wa", "xe", "zu")
@@ -67,44 +69,6 @@ class Renamed:
         return self._names[word]
 
 
-class Teleporting:
-    """Sokoban with a pair of gates: a step onto one leads to the other. Boxes block them like walls."""
-
-    actions = Sokoban.actions
-    kind = "gate"
-
-    def __init__(self, boxes: int = 1, size: int = 8) -> None:
-        self._world = Sokoban(boxes, size)
-        self.name = f"{self._world.name}-gates"
-        self._gates: tuple[tuple[int, int], ...] = ()
-
-    def reset(self, seed: int) -> tuple[State, str]:
-        """A new level with two gates on free cells."""
-        _, mission = self._world.reset(seed)
-        level = self._world.level
-        free = sorted(level.floor - level.boxes - level.targets - {level.player})
-        chosen = np.random.default_rng([seed, 5]).permutation(len(free))[:2]
-        self._gates = tuple(free[i] for i in chosen)
-        return self._with_gates(level), mission
-
-    def step(self, action: str) -> Step:
-        """Move, push, or be carried off; what would push a box onto a gate does nothing."""
-        before = self._world.level
-        made = self._world.step(action)
-        level = self._world.level
-        if level.boxes & set(self._gates):
-            self._world.begin(before)
-            return Step(self._with_gates(before), -0.1, False)
-        if level.player in self._gates and level.player != before.player:
-            there = self._gates[1 - self._gates.index(level.player)]
-            level = Level(level.size, level.floor, level.boxes, level.targets, there)
-            self._world.begin(level)
-        return Step(self._with_gates(level), made.reward, made.done)
-
-    def _with_gates(self, level: Level) -> State:
-        return state_of([*level.state, *(entity(self.kind, *cell) for cell in self._gates)])
-
-
 def odd_locks(*, relock: bool = False, wrong_keys: bool = False) -> type[Any]:
     """A MiniGrid whose doors lock again when they are shut, or which only keys of another colour open.
 
@@ -143,3 +107,16 @@ def odd_locks(*, relock: bool = False, wrong_keys: bool = False) -> type[Any]:
                 door.is_open, door.is_locked = True, False
 
     return OddLocks
+
+
+SUITES: dict[str, Suite] = {
+    "sokoban renamed": Suite(lambda seed: [Renamed(Sokoban(2, 7), seed)], {"curiosity": 20}),
+    "UnlockPickup renamed": Suite(lambda seed: [Renamed(MinigridWorld("UnlockPickup"), seed)]),
+    "DoorKey, only wrong keys open": Suite(
+        lambda seed: [MinigridWorld("DoorKey-5x5", odd_locks(wrong_keys=True))], every=HALF
+    ),
+    "DoorKey, doors lock again": Suite(
+        lambda seed: [MinigridWorld("DoorKey-5x5", odd_locks(relock=True))], every=HALF
+    ),
+}
+"""Of `spca bench worldcoder`, by name."""

@@ -6,11 +6,12 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
+from spca_induction.helpers import wc_context
 from spca_induction.view import Frame, FrameFinder, look
 from spca_programs.experience import Program, Transition
 from spca_programs.state import State, difference, to_json
-from spca_worldcoder import prelude
-from spca_worldcoder.sandbox import ModelRunner
+from spca_worldcoder.prelude import wc_load
+from spca_worldcoder.sandbox import ModelRunner, plan_in
 
 _REACH = 2
 """How many cells ahead surroundings go."""
@@ -99,7 +100,7 @@ class Explorer:
                 self._idle[kind] = self._idle[kind] + 1 if idle else -100 if kind else self._idle[kind]
 
     def _name(self, state: State, action: str) -> tuple[str, float]:
-        return prelude.wc_context(prelude.wc_load(to_json(state)), action, self._frame_json(), self._counts())
+        return wc_context(wc_load(to_json(state)), action, self._frame_json(), self._counts())
 
     def _frame_json(self) -> list[Any]:
         assert self._frame is not None
@@ -132,7 +133,9 @@ class Explorer:
     ) -> tuple[list[str], bool]:
         """Actions to the least tried step the program can reach, and whether it is still worth trying."""
         if self._frame is not None:
-            plan = self._runner.explore(program, state, mission, actions, self._frame_json(), self._counts())
+            asked = [to_json(state), mission, list(actions), self._frame_json(), self._counts()]
+            found = self._runner.search("wc_explore", program, asked)
+            plan = plan_in(found[1]) if isinstance(found, list) and len(found) == 2 else None
             if plan is not None:
                 return plan, self._promising(program, state, plan)
         return [min(actions, key=lambda action: (self._by_action[action], actions.index(action)))], True

@@ -1,4 +1,4 @@
-"""Fragments of programs that order units: see `spca_programs.grammar` for the form.
+"""Fragments of programs that order units: see `spca_standins.grammar` for the form.
 
 State passed between them: `have` (standing), `soon` (standing, under way or ordered in this plan), `table`
 (name → details of its order), `minerals`, `gas`, `free` (supply), `wanted`, `time`, `order` (what this plan

@@ -8,7 +8,8 @@ from random import Random
 
 from spca_core.errors import InputError
 from spca_core.result import Usage
-from spca_programs.plan_world import Briefing, Episode, FailureKind, Grammar, PlanningProgram
+from spca_programs.plan_world import Briefing, Episode, FailureKind, PlanningProgram
+from spca_standins.grammar import Grammar, grammar_of
 
 _FRESH = 0.15
 """Share of new programs that are drawn anew, so that evolution never gets stuck for good."""
@@ -50,6 +51,12 @@ class GrammarPrograms:
             return self._mended(grammar, parent, programs, failures_of(episodes, parent.id), trial, rng)
 
         return _different(count, draw, programs)
+
+    @staticmethod
+    def trusts(briefing: Briefing, program: PlanningProgram) -> bool:
+        """Return whether a program is, letter by letter, what is put together from installed packages."""
+        grammar = grammar_of(briefing)
+        return grammar is not None and is_assembled(grammar, program)
 
     @staticmethod
     def _mended(
@@ -146,9 +153,9 @@ def _any(grammar: Grammar, rng: Random) -> dict[str, str]:
 
 
 def _grammar(briefing: Briefing) -> Grammar:
-    if briefing.grammar is None:
+    if (grammar := grammar_of(briefing)) is None:
         raise InputError(
             f"there are no fragments for '{briefing.task}'",
             hint="have a language model write the programs (--proposer model)",
         )
-    return briefing.grammar
+    return grammar

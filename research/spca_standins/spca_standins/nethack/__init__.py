@@ -1,0 +1,1 @@
+"""Fragments of programs for NetHack."""
