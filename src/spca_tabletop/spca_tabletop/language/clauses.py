@@ -51,7 +51,6 @@ from spca_tabletop.language.things import (
     Quality,
     Thing,
     found_by,
-    itself,  # noqa: F401
     meant,
     named,
     ranked_from,
@@ -529,6 +528,10 @@ def stack(phrase: Phrase, more: Detail | None) -> Meaning:
     return doing(_not_there_yet(phrase, places), then, verb="stack")
 
 
+def tower(size: int | None) -> int:
+    return size or 0
+
+
 rule.means(0, "Heap -> STACK")
 
 
@@ -845,7 +848,6 @@ def instead_of(before: Meaning, others: Phrase, *, talk: Talk) -> Iterator[Talk]
         new = {s for atom in one.latest for s in atom[1:]} | ({*dict(one.held)} - {*dict(talk.held)})
         kinds = {one.table.kind(s) for s in new}
         for spared, _ in found_by(others, one, ANYTHING):
-            # What lies there now may have to go.
             vague = any({s, one.table.support_of(s)} & new or one.table.kind(s) not in kinds for s in spared)
             several = any(t.any or t.several for t in others)
             refuse(vague or several, f"I do not know what '{others[0].text}' is in place of.")
