@@ -155,7 +155,7 @@ ROWS = (
                 r"(?:sideways|crosswise|crossways|by a right angle)(?= ?(?:[.,;!]|$|and\b|then\b))",
             ),
         },
-        orders=("TURN Things ANGLE COMMA? ALONE?", "TURN ANGLE Things", "Things MUST? IS? TURNED ANGLE"),
+        orders=("TURN? Things ANGLE COMMA? ALONE?", "TURN ANGLE Things", "Things MUST? IS? TURNED ANGLE"),
         reads={"ANGLE": _read_angle},
         fixed=_fixed,
         told=lambda things, values: f"turned to {values[2]} degrees",

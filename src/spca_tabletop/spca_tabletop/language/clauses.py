@@ -111,10 +111,6 @@ def touch(phrase: Phrase) -> Meaning:
     return doing(phrase, then, TANGIBLE, "touch")
 
 
-def touch_first(phrase: Phrase) -> Meaning:
-    return first(touch(phrase))
-
-
 def touch_along(phrase: Phrase, side: str) -> Meaning:
     """As in "touch the cubes from left to right": in the order in which they stand."""
 
@@ -132,7 +128,9 @@ def alone(meaning: Meaning, *, talk: Talk) -> Iterator[Talk]:
     """As in "touch only …", "put only … there": nothing else is."""
     for after in meaning(talk):
         new = [a for a in after.atoms if a not in talk.atoms]
-        yield from nothing_else()(after) if after.verb == "touch" else _others_off(new, after)
+        refuse(after.ruled("counted"), "I do not know of which things only; name them.")
+        built = after.tower.active or after.bridge
+        yield from nothing_else()(after) if built or after.verb == "touch" else _others_off(new, after)
 
 
 @clause
@@ -497,14 +495,10 @@ def row_of(count: tuple[int, Phrase], phrase: Phrase = ()) -> Meaning:
 Detail = tuple[Phrase, Destinations, bool | None]
 
 
-def detail(said: Destination | Phrase | bool) -> Detail:
-    if isinstance(said, Destination):
-        return ((), (said,), None)
-    return ((), (), said) if isinstance(said, bool) else (said, (), None)
-
-
-def detail_along(upwards: bool, phrase: Phrase) -> Detail:
-    return (phrase, (), upwards)
+def detail(*said: Destination | Phrase | bool) -> Detail:
+    phrase = next((one for one in said if isinstance(one, tuple)), ())
+    places = tuple(one for one in said if isinstance(one, Destination))
+    return phrase, places, next((one for one in said if isinstance(one, bool)), None)
 
 
 def details(one: Detail, more: Detail | None) -> Detail:
@@ -551,12 +545,12 @@ rule.means(towers.ALL, "Tower -> THE|A? TOP TOWER")
 
 
 @clause
-def build(more: Detail | None, size: int, before: Destinations = (), *, talk: Talk) -> Iterator[Talk]:
+def build(more: Detail | None, size: int | None, before: Destinations = (), *, talk: Talk) -> Iterator[Talk]:
     phrase, places, upwards = more or ((), (), None)
     refuse(talk.tower.active, _ONE_TOWER)
     just_any = towers.any_of(phrase, talk)
     for things, one in islice(about(phrase, talk.but(verb="build")), 1 if just_any else None):
-        refuse(size > 0 < len(things) != size, f"A tower of {size} cannot be made of {len(things)}.")
+        refuse((size or 0) > 0 < len(things) != size, f"A tower of {size} cannot be made of {len(things)}.")
         sized = one.but(tower=replace(one.tower, size=size or None, active=True))
         for after in _tower(things, phrase, (*before, *places), upwards, sized):
             yield after.but(mentioned=talk.mentioned) if just_any else after.about(things)
@@ -580,11 +574,11 @@ def of_number(number: int, noun: tuple[str, bool] | None = None) -> tuple[int, P
 
 
 @clause
-def one_tower(more: Meaning | Phrase, *, talk: Talk, other: bool) -> Iterator[Talk]:
+def one_tower(more: Meaning | Phrase, *, talk: Talk) -> Iterator[Talk]:
     """As in "one has red on top, the other one blue"; or what one is made of."""
     fresh = not (talk.towers or talk.tower.slots or talk.tower.members or talk.tower.runs)
-    refuse(talk.tower.of < 2 or fresh == other, "I do not know which tower that is; say how many there are.")
-    for one in towers.next_one(talk) if other else [talk]:
+    refuse(talk.tower.of < 2, "I do not know which tower that is; say how many there are.")
+    for one in [talk] if fresh else towers.next_one(talk):
         yield from (along_with(more) if isinstance(more, tuple) else more)(one)
 
 
@@ -593,7 +587,7 @@ def slots(phrase: Phrase, place: Destination, more: Meaning | None = None) -> Me
     return and_also(one, more) if more else one
 
 
-def build_along(size: int, place: Destination | None, more: Meaning) -> Meaning:
+def build_along(size: int | None, place: Destination | None, more: Meaning) -> Meaning:
     """As in "a tower green at the bottom red on top", said without a pause."""
     return and_also(build(((), (place,), None) if place else None, size), more)
 
@@ -631,7 +625,8 @@ def _tower(
 def _based(base: Things, place: Destination, talk: Talk) -> Talk:
     refuse(len(base) != 1 or talk.tower.base, f"A tower stands on one thing, not on '{place.text}'.")
     if talk.table.kind(base[0]) in SOLIDS:
-        return talk.but(tower=replace(talk.tower, slots=(*talk.tower.slots, ("bottom", base[0]))))
+        size = talk.tower.size and talk.tower.size + (talk.verb == "stack")  # two on the red one make three
+        return talk.but(tower=replace(talk.tower, size=size, slots=(*talk.tower.slots, ("bottom", base[0]))))
     return talk.but(tower=replace(talk.tower, base=base[0]))
 
 
@@ -844,6 +839,19 @@ def vice_versa(before: Meaning, *, talk: Talk) -> Iterator[Talk]:
         plain = [a[0] for a in one.latest] == ["on"] and kind(pair[-1]) in SUPPORTS and len(back) == 2
         refuse(not plain or {*back} == {*pair}, "I do not know what 'vice versa' is of; say it.")
         yield one.claim("on", back[:1], back[1])
+
+
+@clause
+def instead_of(before: Meaning, others: Phrase, *, talk: Talk) -> Iterator[Talk]:
+    """As in "put it on the red plate instead of the blue one", which is of the kind of something there."""
+    for one in before(talk):
+        new = {s for atom in one.latest for s in atom[1:]} | ({*dict(one.held)} - {*dict(talk.held)})
+        kinds = {one.table.kind(s) for s in new}
+        for spared, _ in found_by(others, one, ANYTHING):
+            vague = any({s, one.table.support_of(s)} & new or one.table.kind(s) not in kinds for s in spared)
+            several = any(t.any or t.several for t in others)
+            refuse(vague or several, f"I do not know what '{others[0].text}' is in place of.")
+            yield one
 
 
 @clause
@@ -1092,11 +1100,6 @@ def likewise(before: Meaning, phrase: Phrase) -> Meaning:
             raise Impossible(str(error)) from error
 
     return and_also(before, meaning)
-
-
-def also(meaning: Meaning) -> Meaning:
-    """As in "… too", "nor … either"."""
-    return only(meaning)
 
 
 @clause

@@ -232,10 +232,12 @@ def all_built(talk: Talk, atoms: Collection[Atom]) -> Iterator[set[Atom]]:
     if len(towers) == 1:
         yield from built(talk, atoms)
         return
-    if any(a[0] == "on" and talk.table.kind(a[2]) in STACKABLE for a in atoms):
-        raise NotUnderstood("I can build several towers by what is in each, or on top; say it of each.")
+    below = {a[1]: a[2] for a in atoms if a[0] == "on" and talk.table.kind(a[2]) in STACKABLE}
+    plain = not any(t.size or t.base or t.slots or t.members or t.runs for t in towers)
+    so = plain and len({*below.values()} - {*below}) == len(towers)
+    refuse(below and not so, "I can build several towers by what is in each, or on top; say it of each.")
     spared = {*talk.left_out, *(t for (t,) in talk.ruled("unused"))}
-    towers = _shared_out(towers, len({*talk.table.of("cube")} - spared))
+    towers = _shared_out(() if below else towers, len({*talk.table.of("cube")} - spared))
     named = [{*t.members, *(s for _, s in t.slots), *(s for run in t.runs for s in run)} for t in towers]
 
     def more(number: int, used: frozenset[str]) -> Iterator[set[Atom]]:
