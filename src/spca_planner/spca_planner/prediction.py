@@ -208,9 +208,7 @@ class PddlReader:
     def goal(self, draft: Draft) -> str:
         """See `PlanReader`: what will count as done, whoever drafted it."""
         try:
-            own = draft.remark.startswith("(")  # the grammar's, as of slips of the pen
-            remark = draft.remark if own or not draft.remark else f"(The model: {draft.remark})"
-            return ". ".join(filter(None, (self.say(_ways(draft)), remark)))
+            return ". ".join(filter(None, (self.say(_ways(draft)), draft.remark)))
         except PddlError:
             return ""
 
