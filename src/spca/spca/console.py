@@ -111,7 +111,7 @@ class Progress:
         self.typed = ""
         """What stands in the terminal already, and needs no line of its own."""
         self._unit = "s simulated" if unit == "s" else unit
-        self._rejection, self._doubt, self._looked = "", "", False
+        self._rejection, self._looked = "", False
         self._status = self.console.status("starting")
 
     def __enter__(self) -> Progress:
@@ -136,7 +136,7 @@ class Progress:
         self._status.stop()
 
     def _on_run_started(self, event: Event) -> None:
-        self._looked, self._doubt = event.data.get("judge") == "look", ""
+        self._looked = event.data.get("judge") == "look"
         self._status.start()
         if event.text != self.typed:
             self.console.print(f"[bold]{escape(event.text)}[/bold]")
@@ -154,9 +154,7 @@ class Progress:
             self.console.print(f"    [yellow]draft rejected[/yellow]  {escape(event.text)}")
 
     def _on_doubt(self, event: Event) -> None:
-        if event.text != self._doubt:
-            self.console.print(f"    [yellow]{escape(event.text)}[/yellow]")
-        self._doubt = event.text
+        self.console.print("    [yellow]looking again[/yellow]")
 
     def _on_plan(self, event: Event) -> None:
         self.console.print(f"    goal  {escape(event.text)}")
@@ -199,9 +197,10 @@ class Progress:
             f"  {escape(plainly(result.answer or result.reason).removeprefix(result.words).lstrip(',; '))}"
         )
         if usage := [one.model_dump().values() for one in result.usage.values()]:
-            calls, sent, got, usd, waited = map(sum, zip(*usage, strict=True))
+            calls, sent, got, usd, waited, failed = map(sum, zip(*usage, strict=True))
             cost = f"{usd:.4f} US dollars" if usd else "no price"
-            told = f"{calls} calls, {sent:,} tokens in, {got:,} out, {cost}, {waited:.1f} s waited"
+            made = f"{calls} calls" + (f" ({failed} requests failed or timed out)" if failed else "")
+            told = f"{made}, {sent:,} tokens in, {got:,} out, {cost}, {waited:.1f} s waited"
             console.print(f"    models  {told}")
         for condition in () if result.success else result.verdict.conditions:
             mark = "[green]✓[/green]" if condition.holds else "[red]✗[/red]"

@@ -43,9 +43,10 @@ _UNDO = re.compile(
 )
 _COUNTS = {"two": 2, "three": 3, "four": 4}
 _WHY = re.compile(
-    r"why(?! not \w| don't| do you not)\b.*"
-    r"|(how|what)( not)?( happened)?"
-    r"( (did|didn't|can't|couldn't) (you|it)( just)?( do| fail)?( that| this| it)?)?"
+    r"(why|how|what)( not)?( happened)?"
+    r"( (did|didn't|can't|couldn't) (you|it)( just)?( not)?( do| fail| refuse| stop)?"
+    r"( that| this| it)?)?(?: in)?(?: (?:that|this) (?:order|way))?"
+    r"|how come|why (so|(is|was)(n't)? (it|that)( not)?( done)?)"
 )
 _WORKED = re.compile(r"did (?:it|that) work(?: out)?|(?:is (?:it|that)|are you) (?:done|finished)")
 _PLAN = re.compile(r"what(?: is|'s| was) (?:your|the) plan")
@@ -54,6 +55,8 @@ _WHY_THAT = re.compile(r"why (?:did|have) you (?:\w+ )+?(the (?:\w+ )?\w+)(?: (?
 _SAID = re.compile(r"what (?:did|have) i (?:say|said|ask|asked|tell you)(?: (first|last|before|so far))?")
 _QUOTED = re.compile(r"'([^']+)'")
 _YES = re.compile(r"(?:yes|yeah|yep|ok|okay|sure|do that|please do)(?:,? please)?[.!]*", re.IGNORECASE)
+_MOST_WHOLE, _MOST_SHORT, _LONGEST = 2, 6, 300
+"""Most turns that a model is told of in full, and those before in short, with so many characters of each."""
 _MOVED = 0.01
 """Metres from where it was that a thing on the table is taken for moved."""
 _MISSING = re.compile(r"[Tt]here (?:is|are) no ([\w ]+)\.")
@@ -104,10 +107,10 @@ class _Turn:
     """The thing that was asked about, or that the last step of a plan handles; empty where there is none."""
     told: str = ""
     """What a model is told of what the robot did or answered."""
+    short: str = ""
+    """The same when more has been said since: what was done, or why not."""
     run: Run | None = None
     """None where a question was answered."""
-    steps: tuple[str, ...] | None = None
-    """Of the plan, where there was one."""
     proposal: str = ""
     """The sentence that was proposed in place of this one."""
     goal: str = ""
@@ -162,15 +165,21 @@ class Dialogue:
 
     def conversation(self, sentence: str, meant: str) -> tuple[str, ...]:
         """Return what was said and done, and this sentence, for a model; nothing where that says all."""
-        before = (line for turn in self._done for line in (f"user: {turn.said}", turn.told))
-        return (*before, f"user: {sentence}") if self._done or meant != sentence else ()
+        older, latest = self._done[:-_MOST_WHOLE], self._done[-_MOST_WHOLE:]
+        short = [(turn.said, turn.short) for turn in older[-_MOST_SHORT:]]
+        left_out = (f"(older turns left out: {len(older) - _MOST_SHORT})",) * (len(older) > _MOST_SHORT)
+        turns = [*short, *((turn.said, turn.told) for turn in latest)]
+        before = (line for said, robot in turns for line in (f"user: {said}", robot))
+        return (*left_out, *before, f"user: {sentence}") if turns or meant != sentence else ()
 
     def remember(self, said: str, meant: str, run: Run) -> None:
         """Remember the run that carried out what was said, which `meant` has spelt out."""
         before, planned = next(iter(run.seen), None), run.planning
         plan = planned.plan if planned else None
         args = [step.args for step in (plan.steps if plan else ()) if step.args]
-        handled = dict.fromkeys(e.data["args"][0] for e in run.events if e.kind == "step" and e.data["args"])
+        steps = [event for event in run.events if event.kind == "step" and event.data["args"]]
+        handled = dict.fromkeys(step.data["args"][0] for step in steps)
+        did = {s.data["args"][0]: in_words(s.text) for s in steps if s.data["status"] == "done"}
         lay = {name: spot for name in handled if before and (spot := self._spot(name, before))}
         turned = {a[0]: place for a in args if (place := place_of(a[-1])) and place.relation.name == "turned"}
         for thing in (thing for thing in before.things if thing.id in turned and lay) if before else ():
@@ -180,21 +189,21 @@ class Dialogue:
         asks = run.result.outcome is Ending.NOT_UNDERSTOOD
         turn = self._next if meant == self._next.text else _Turn(text=meant, task=meant)
         self._next = _Turn()  # the same words later are a task
-        told = "robot: " if asks else f"robot: {run.result.outcome.value}: "
-        tell = plan if args and run.result.outcome is not Ending.SUCCESS else None  # the reason tells of that
-        told += run.result.reason + (f" [{', '.join(map(str, tell.steps))}]" if tell else "")
+        head, why = "robot: " if asks else f"robot: {run.result.outcome.value}: ", run.result.reason
+        told = f"; did: {', '.join(did.values())}" if did else ""
         told += f"; to put back: {'; '.join(spot.order for spot in lay.values())}" if lay else ""
         measured = ", ".join(dict.fromkeys(_measured(run)))
         told += f"; measured: {measured}" * bool(measured)
+        brief = "robot: success" if did and run.result.success else head + why.partition(". ")[0]
         goals = [e.text.partition(". (")[0] for e in run.events if e.kind == "plan" and "; or " not in e.text]
         turn = replace(
             turn,
             said=said,
             task="" if asks else turn.task,
             about=f"the {words_of(args[-1][0])}" if args else "",
-            told=told,
+            told=head + why + told,
+            short=(brief + told)[:_LONGEST],
             run=run,
-            steps=tuple(map(str, plan.steps)) if plan else None,
             proposal=planned.proposal if planned else "",
             goal=goals[-1] if goals else "",
             lay=lay,
@@ -345,26 +354,29 @@ class Dialogue:
         about = _WHY_THAT.fullmatch(asked)
         if not (about or any(asks.fullmatch(asked) for asks in (_WHY, _PLAN, _WORKED))):
             return None
-        if not (done := self._done):
+        done = [turn for turn in self._done if turn.run and not turn.run.result.answer]
+        if asked.startswith("why") and not about and self._done[-1:] != done[-1:]:
+            return None  # whoever gave the last answer knows why
+        if not done:
             return "Nothing has been done yet."
-        acted = [turn for turn in done if turn.lay] if re.search("you (?:just )?do", asked) else []
-        last = [*done, *acted][-1]  # "what did you do" is about no refused sentence
-        assert last.run is not None
-        names = [f"the {words_of(name)}" for name in last.lay]
-        moved = {n: was.order.partition(n)[2] for n, was in zip(names, last.lay.values(), strict=True)}
-        if about and about[1] not in moved:
+        moving = [turn for turn in done if about and about[1][4:] in map(words_of, turn.lay)]
+        if about and not moving:
             return f"I did not move {about[1]}."
+        acted = [turn for turn in done if turn.lay] if re.search("you (?:just )?do", asked) else []
+        last = [*done, *acted, *moving][-1]  # "what did you do" is about no refused sentence
+        assert last.run is not None
+        ended, names = last.run.result, [f"the {words_of(name)}" for name in last.lay]
+        moved = {n: was.order.partition(n)[2] for n, was in zip(names, last.lay.values(), strict=True)}
         told = [f'I took "{last.sentence}" as a task.']
-        if goals := [event.text for event in last.run.events if event.kind == "plan"]:
+        if goals := [e.text.partition(". (")[0] for e in last.run.events if e.kind == "plan"]:
             told.append(f"The goal as I understood it: {goals[-1]}.")
             for thing, was in moved.items() if "; or " not in goals[-1] else ():
                 if thing not in goals[-1]:
                     told.append(f"It does not name {thing}, which was in the way{was}.")
-        if last.steps is not None:
-            told.append(f"The plan: {', '.join(last.steps) or 'nothing to do'}.")
+        if (planned := last.run.planning) and planned.plan:
+            told.append(f"The plan: {', '.join(map(str, planned.plan.steps)) or 'nothing to do'}.")
         endings = {Ending.SUCCESS: "It is done", Ending.CANCELLED: "It was stopped"}
-        ending = endings.get(last.run.result.outcome, "It is not done")
-        told.append(f"{ending}: {last.run.result.reason}")
+        told.append(f"{endings.get(ended.outcome, 'It is not done')}: {ended.reason}")
         return in_words(" ".join(told[-1:] if _WORKED.fullmatch(asked) else told))
 
     @property

@@ -116,7 +116,8 @@ class Journal:
         )
         self._folder.write("library.py", state.library)
         self._folder.write("result.json", result)  # the last one: a run that has a result has ended
-        self.publish("run_ended", text=state.reason, data={"outcome": outcome.value, "score": verdict.score})
+        said = {"outcome": outcome.value, "score": verdict.score, "words": result.words}
+        self.publish("run_ended", text=state.reason, data=said)
         return result
 
     # --- events ---------------------------------------------------------------------------------------------

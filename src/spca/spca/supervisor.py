@@ -249,7 +249,7 @@ class Supervisor:
         self._journal.publish("verdict", text=verdict.reason, data=said)
         if verdict.outcome is Outcome.SUCCESS:
             self._learn(state, result)
-            return state.ending(Ending.SUCCESS, verdict.reason)
+            return state.ending(Ending.SUCCESS, " ".join(filter(None, (verdict.reason, plan.draft.remark))))
         if not self._stages.rewind:
             return self._repair.onward(state, result, verdict)
         afterwards = self._look_again()

@@ -36,7 +36,6 @@ from spca.sessions import Session
 from spca_core.errors import InputError
 from spca_core.model import Record
 from spca_core.plan import Plan
-from spca_core.ports.proposer import Answered
 from spca_core.stopping import Stop, never
 from spca_core.verdict import Ending
 
@@ -144,12 +143,11 @@ class WebPage:
         elif event.kind == "round_failed":
             self.say(plainly(event.text), "bad")
         elif event.kind == "run_ended":
-            ending = Ending(event.data["outcome"])
-            self._tell(goal=self._state["goal"] or f"none: {ending.words}")
-            answers = event.text.endswith(Answered.NOTE)
-            how = "" if answers or event.text.startswith("carried out") else f"{ending.words}: "
-            said = "" if answers else "good" if ending is Ending.SUCCESS else "bad"
-            self.say(how + plainly(event.text), said)
+            words, done = event.data["words"], event.data["outcome"] == Ending.SUCCESS.value
+            self._tell(goal=self._state["goal"] or f"none: {words}")
+            talks = words in ("answered", "question")
+            how = "" if talks or event.text.startswith(words) else f"{words}: "
+            self.say(how + plainly(event.text), "" if talks else "good" if done else "bad")
             self._stopped = ""  # that run; what is asked for elsewhere next is another
             self._tell(ready=self._reads, doing="")
         elif event.kind == "stage_ended":

@@ -13,6 +13,7 @@ import yaml
 from pydantic import BaseModel
 
 from spca.dialogue import Dialogue
+from spca.events import Event
 from spca_coder.drafting import TOKEN_BUDGET, relevant
 from spca_coder.source import LibraryReader, read
 from spca_core.options import RunOptions
@@ -175,29 +176,34 @@ def test_a_domain_that_forgets_what_is_seen_is_not_trusted() -> None:
         assert [str(o) for step in evidence.steps for o in step.overlooked] == missed
 
 
-def test_a_conversation_reaches_the_model(tmp_path: Path) -> None:
-    """What was said and done, where things were before, a question that was asked, the user's own words."""
+def ended(folder: Path, outcome: Ending, reason: str) -> object:
+    """Stand in for a run that touched the red cube and ended so."""
     step = Step(action="touch", args=("cube_red",))
     plan = Plan(steps=(step,), schemas=(), draft=Draft(domain="", problem=""))
     planned = PlanResult(attempt="", status="solved", plan=plan, drafts=())
+    data = {"args": ["cube_red"], "status": "done"}
+    touched = Event(kind="step", wall=0.0, sim=0.0, text="touch(cube_red)", data=data)
+    success = outcome is Ending.SUCCESS
+    result = SimpleNamespace(outcome=outcome, reason=reason, answer="", refused=not success, success=success)
+    events = [touched] if outcome is not Ending.IMPOSSIBLE else []
+    return SimpleNamespace(folder=folder, result=result, events=events, seen=(scene(),), planning=planned)
+
+
+PUT_BACK = "to put back: put the red cube at x = 0.500 m, y = -0.150 m"
+
+
+def test_a_conversation_reaches_the_model(tmp_path: Path) -> None:
+    """What was said and done, where things were before, a question that was asked, the user's own words."""
     talk, told = Dialogue(TabletopKit(), scene), []
     endings = [(Ending.SUCCESS, "carried out"), (Ending.NOT_UNDERSTOOD, "Which 'the plate'?"),
                (Ending.SUCCESS, "carried out")]  # fmt: skip
     words = ("touch the left cube", "put it on the plate", "the blue one")
-    touched = SimpleNamespace(kind="step", data={"args": ["cube_red"]})
-    for sentence, (outcome, reason) in zip(words, endings, strict=True):
+    for sentence, ending in zip(words, endings, strict=True):
         meant = talk.meant(sentence)
         told.append((meant, *talk.conversation(sentence, meant)))
-        result = SimpleNamespace(
-            outcome=outcome, reason=reason, answer="", refused=outcome is not Ending.SUCCESS
-        )
-        run = SimpleNamespace(
-            folder=tmp_path, result=result, events=[touched], seen=(scene(),), planning=planned
-        )
-        talk.remember(sentence, meant, run)  # type: ignore[arg-type]
-    lay = "to put back: put the red cube at x = 0.500 m, y = -0.150 m"
-    done = f"robot: success: carried out; {lay}"
-    asked = f"robot: Which 'the plate'? [touch(cube_red)]; {lay}"
+        talk.remember(sentence, meant, ended(tmp_path, *ending))  # type: ignore[arg-type]
+    done = f"robot: success: carried out; did: touch(cube_red); {PUT_BACK}"
+    asked = f"robot: Which 'the plate'?; did: touch(cube_red); {PUT_BACK}"
     assert told == [
         ("touch the left cube",),
         ("put the red cube on the plate", "user: touch the left cube", done, "user: put it on the plate"),
@@ -205,6 +211,24 @@ def test_a_conversation_reaches_the_model(tmp_path: Path) -> None:
     ]
     (tmp_path / "task.yaml").write_text(TabletopKit().sentence_level("touch it", "", told[1][1:]))
     assert task_of(load_level(tmp_path / "task.yaml")).conversation == told[1][1:]
+
+
+def test_of_older_turns_a_model_hears_in_short_what_was_done(tmp_path: Path) -> None:
+    """Or why not; and how many turns it does not hear of."""
+    talk = Dialogue(TabletopKit(), scene)
+    endings = [(Ending.SUCCESS, "carried out. (The model: I assume so.)"),
+               (Ending.IMPOSSIBLE, "Mats are never held. I could move the cube."),
+               (Ending.GAVE_UP, "3 rounds tried")]  # fmt: skip
+    for ending in endings * 3:
+        talk.remember("go on", "go on", ended(tmp_path, *ending))  # type: ignore[arg-type]
+    told = talk.conversation("why?", "why?")
+    assert told[0] == "(older turns left out: 1)" and len(told) == 1 + 2 * 8 + 1
+    assert told[2:13:2] == 2 * (
+        "robot: impossible: Mats are never held",
+        f"robot: gave_up: 3 rounds tried; did: touch(cube_red); {PUT_BACK}",
+        f"robot: success; did: touch(cube_red); {PUT_BACK}",
+    )
+    assert told[14].endswith("I could move the cube.")
 
 
 # --- which skills a coder is shown --------------------------------------------------------------------------

@@ -150,7 +150,7 @@ class TestOneTable:
         assert table.rehearse(proposal).status == "accepted"
         assert table.ask("put the green cube on the red plate") is None
         assert "no pink cube" in (table.ask("where is the pink cube?") or "")
-        assert table.do("what do you see?").result.reason.endswith("nothing is done.)")
+        assert table.do("what do you see?").result.reason.endswith("(Answered; nothing was moved.)")
         kept = {run.folder.exists() for run in table.runs if run.result.refused}
         assert kept == {True} and all((folder / "llm").exists() for folder in tmp_path.iterdir())
 
@@ -287,7 +287,10 @@ def test_a_model_that_only_answers_has_answered(tmp_path: Path, capsys: pytest.C
         options = {"llm": str(tmp_path / "llm.yaml"), "library": str(tmp_path / "known")}
         with spca.session(report=False, proposer="openai", on_event=progress, **options) as table:
             assert Conversation(table, progress).carry_out("Which plate would you like best?")
-            assert not table.asks
+            assert not table.asks and table.ask("why?") is None, "the model is asked for its reason"
+            assert table.ask("what did you do?") == "Nothing has been done yet."
+            said = table._dialogue.conversation("why?", "why?")
+            assert said[1] == "robot: The red plate, I think. (Answered; nothing was moved.)"
             with pytest.raises(InputError, match="nothing to do again"):
                 table.do("again")
     assert capsys.readouterr().out.startswith("answered  The red plate, I think.\n")

@@ -47,7 +47,7 @@ class Draft(Record):
     domain: str
     problem: str
     remark: str = ""
-    """Sentence to the user on what was assumed, such as for what other words of the task were taken."""
+    """Sentence to the user, in brackets, on what was assumed or left out of the task, and by whom."""
     goals: tuple[str, ...] = ()
     """Goals that the author read from the task's text itself: the atoms of each, separated by commas.
 

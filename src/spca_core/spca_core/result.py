@@ -52,13 +52,14 @@ class CoderCounts(Counts):
 
 
 class Usage(Counts):
-    """Tokens and cost of one model role, and the wall seconds that it was waited for."""
+    """Tokens and cost of a model role, wall seconds that it was waited for, requests that have `failed`."""
 
     calls: int = 0
     input_tokens: int = 0
     output_tokens: int = 0
     usd: float = 0.0
     seconds: float = 0.0
+    failed: int = 0
 
 
 def dollars(used: Sequence[Usage], trials: int = 1) -> str:
@@ -151,8 +152,8 @@ class RunResult(Record):
     @property
     def words(self) -> str:
         """The ending in words; a success that the look afterwards could not show is `carried out`."""
-        if self.answer:
-            return "answered"
+        if self.outcome is Ending.NOT_UNDERSTOOD and (self.answer or self.reason.endswith("?")):
+            return "answered" if self.answer else "question"
         return "carried out" if self.success and self.verdict.score < 1 else self.outcome.words
 
     @property

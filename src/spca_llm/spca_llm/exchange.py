@@ -107,7 +107,8 @@ class Exchange(Record):
     def usage(self) -> Usage:
         """What the exchange has used."""
         spent = {} if self.answer is None else {n: v for n, v in self.answer if n in Usage.model_fields}
-        return Usage(calls=1, seconds=self.seconds, **spent)
+        failed = sum(bool(attempt.problem) for attempt in self.attempts)
+        return Usage(calls=1, seconds=self.seconds, failed=failed, **spent)
 
 
 def enforced(request: Request) -> dict[str, Any]:

@@ -29,7 +29,7 @@ from spca_planner.pddl.syntax import OBJECT, Action
 from spca_planner.trusted import Actions, stems
 
 _MOST_SKILLS, _MOST_TOLD = 12, 3
-_MOST_FACTS, _MOST_SENTENCES, _MOST_WHOLE, _MOST_STEPS = 200, 12, 4, 40
+_MOST_FACTS, _MOST_SENTENCES, _MOST_STEPS = 200, 12, 40
 _MOST_WORDS = 60
 """Maximum number of words from a model to the user; the prompt asks for fewer."""
 _LONGEST = {"pddl": 16_000, "failure": 1500, "message": 800, "sentence": 300, "doc": 400, "task": 2000}
@@ -121,7 +121,8 @@ class LanguageProposer(PlanProposer):
         kept = previous.domain if previous else ""
         same = answer.domain.strip() in ("", kept.strip())
         domain = kept if same else _bare(answer.domain)
-        draft = Draft(domain=domain, problem=_bare(answer.problem), remark=_told(answer.remark))
+        remark = f"(The model: {said})" if (said := _told(answer.remark)) else ""
+        draft = Draft(domain=domain, problem=_bare(answer.problem), remark=remark)
         return draft.model_copy(update={"problem": self._observed(draft, request.observation)})
 
     def _observed(self, draft: Draft, observation: Observation) -> str:
@@ -163,9 +164,7 @@ def messages(
     task = {*re.findall(r"[a-z]+?(?=s?\b)", request.task.text.lower())}
     other = ((n, k) for k in KINDS.keys() & kinds for n in KINDS[k].nouns if n in task - kinds)
     nouns = tuple(f"'{n}' may mean a {k}" for n, k in sorted(other))
-    said = [s for s in request.task.conversation if s != f"user: {request.task.text}"][-_MOST_SENTENCES:]
-    why = r"^(robot: \w+): .*?(?=; to put back: |$)"  # which is no news later
-    said[:-_MOST_WHOLE] = [re.sub(why, r"\1", s) for s in said[:-_MOST_WHOLE]]
+    said = [_clip(s, "message") for s in request.task.conversation if s != f"user: {request.task.text}"]
     skills, others, own, types = _described(request, actions or {}, words, domain, goals, seen)
     told_rows = rows(observation)
     untold = ROLES if told_rows else ()
@@ -177,7 +176,7 @@ def messages(
             question.render(
                 mode=request.mode if previous is not None else "fresh",
                 task=_clip(request.task.text, "task"),
-                conversation=[_clip(s, "message") for s in said],
+                conversation=said,
                 measures=measures,
                 room=room,
                 objects=observation.objects,

@@ -208,9 +208,7 @@ class PddlReader:
     def goal(self, draft: Draft) -> str:
         """See `PlanReader`: what will count as done, whoever drafted it."""
         try:
-            own = draft.remark.startswith("(")  # the grammar's, as of slips of the pen
-            remark = draft.remark if own or not draft.remark else f"(The model: {draft.remark})"
-            return ". ".join(filter(None, (self.say(_ways(draft)), remark)))
+            return ". ".join(filter(None, (self.say(_ways(draft)), draft.remark)))
         except PddlError:
             return ""
 
@@ -296,8 +294,7 @@ class PddlReader:
 def _ways(draft: Draft) -> list[frozenset[Atom]]:
     """Return the conjunctions of atoms any of which fulfils a draft's goal; of very many, only some.
 
-    That an atom must not hold is left out beside another one about the same things, and so is what no action
-    changes, such as which colours are the same: only ways in which it is as wanted count.
+    That an atom must not hold is left out beside another one about the same things, as is what never changes.
     """
     domain, problem = parse(draft.domain, draft.problem)
     changed = {change.atom.head for action in domain.actions.values() for change in changes(action.effect)}

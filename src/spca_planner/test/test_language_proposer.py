@@ -156,7 +156,7 @@ def test_reuse_keeps_the_domain_to_the_letter(open_proposer: Open) -> None:
         REQUEST.model_copy(update={"mode": "reuse"}), Draft(domain=domain(), problem=""), None
     )
     assert draft.domain == domain()
-    assert draft.remark == "the domain is fine"
+    assert draft.remark == "(The model: the domain is fine)"
     assert PddlReader(TabletopVocabulary()).goal(draft).endswith(". (The model: the domain is fine)")
 
 

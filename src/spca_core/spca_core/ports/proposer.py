@@ -25,9 +25,9 @@ class NotUnderstood(Exception):
 
 
 class Answered(NotUnderstood):
-    """The text is a question, and has this answer."""
+    """The text is a question, or what it asks for is so already, and has this answer."""
 
-    NOTE = " (That was a question; nothing is done.)"
+    NOTE = " (Answered; nothing was moved.)"
 
     def __init__(self, answer: str, about: Sequence[str] = ()) -> None:
         super().__init__(answer + self.NOTE)
