@@ -192,8 +192,7 @@ class Dialogue:
         head, why = "robot: " if asks else f"robot: {run.result.outcome.value}: ", run.result.reason
         told = f"; did: {', '.join(did.values())}" if did else ""
         told += f"; to put back: {'; '.join(spot.order for spot in lay.values())}" if lay else ""
-        measured = ", ".join(dict.fromkeys(_measured(run)))
-        told += f"; measured: {measured}" * bool(measured)
+        told += f"; measured: {', '.join(named)}" if (named := dict.fromkeys(_measured(run))) else ""
         brief = "robot: success" if did and run.result.success else head + why.partition(". ")[0]
         goals = [e.text.partition(". (")[0] for e in run.events if e.kind == "plan" and "; or " not in e.text]
         turn = replace(

@@ -10,6 +10,7 @@ import spca
 from spca.console import Progress
 from spca_core.result import Usage, dollars
 from spca_core.run_folder import RunFolder
+from spca_core.verdict import Ending
 
 
 def test_no_spinner_stands_before_the_report_line_and_the_video_tells_how_far_it_is(
@@ -36,6 +37,9 @@ def test_no_spinner_stands_before_the_report_line_and_the_video_tells_how_far_it
     assert [dollars([one]) for one in (*used.values(), Usage(), Usage(calls=1, usd=0.5))] == [
         "no price", "0.0000", "0.5000",
     ]  # fmt: skip
+    for ending, reason in ("question", "Which plate?"), ("not understood", "I do not know 'cub'. 'cube'?"):
+        refused = {"outcome": Ending.NOT_UNDERSTOOD, "reason": reason}
+        assert run.result.model_copy(update=refused).words == ending
     total = len(told) - 1
     assert told == [(-1, False), *((done, total) for done in range(total))] and total > 5
     assert "<video" in run.report.read_text()

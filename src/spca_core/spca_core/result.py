@@ -152,7 +152,8 @@ class RunResult(Record):
     @property
     def words(self) -> str:
         """The ending in words; a success that the look afterwards could not show is `carried out`."""
-        if self.outcome is Ending.NOT_UNDERSTOOD and (self.answer or self.reason.endswith("?")):
+        asks = self.reason.endswith("?") and not self.reason.startswith("I do not ")  # understand a word
+        if self.outcome is Ending.NOT_UNDERSTOOD and (self.answer or asks):
             return "answered" if self.answer else "question"
         return "carried out" if self.success and self.verdict.score < 1 else self.outcome.words
 
