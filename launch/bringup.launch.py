@@ -35,7 +35,7 @@ from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
 
 from spca.kits import checked_kit
-from spca.ros.graph import ENDED, LOGS, domain, robot_is_there, simulator
+from spca.ros.graph import ENDED, LOGS, robot_is_there, simulator
 from spca.runs import Run
 from spca_core.errors import InputError, SpcaError, did_you_mean
 from spca_core.model import checked
@@ -47,7 +47,7 @@ from spca_core.world import load_world
 from spca_robot.description.moveit_config import PIPELINES
 from spca_robot.description.names import SOURCES
 from spca_ros import environment, names, security
-from spca_ros.domain import claim, ports
+from spca_ros.domain import claim, domain_in, ports
 from spca_ros.node_process import CONFIG, Value
 from spca_sim.gazebo.requirements import missing
 from spca_tabletop.presets import load_table, world_named
@@ -166,10 +166,10 @@ def _start(context: LaunchContext) -> list[LaunchDescriptionEntity]:
             )
     keys = security.variables(Path(chosen["secure"])) if chosen["secure"] else {}
     secured = [SetEnvironmentVariable(name, value) for name, value in keys.items()]
-    held = claim(domain())
+    held = claim(domain_in())
     freed = RegisterEventHandler(OnShutdown(on_shutdown=lambda event, context: held.close()))
     if not real and robot_is_there():
-        what = f"there is a robot in the ROS domain {domain()} already{_whose()}"
+        what = f"there is a robot in the ROS domain {domain_in()} already{_whose()}"
         hint = "`spca run --ros` uses it; or end it, or take another domain: export ROS_DOMAIN_ID=…"
         raise InputError(what, where="ROS_DOMAIN_ID", hint=hint)
     if waits:
@@ -204,7 +204,7 @@ def _end_with_launch(context: LaunchContext) -> None:
 
 def _whose() -> str:
     """Return who takes part in the domain on this machine, as far as this user may see."""
-    bound = {s.pid for s in psutil.net_connections("udp") if s.laddr and s.laddr.port in ports(domain())}
+    bound = {s.pid for s in psutil.net_connections("udp") if s.laddr and s.laddr.port in ports(domain_in())}
     # (one that ends just now is passed over)
     there = [one.info for one in psutil.process_iter(["pid", "username", "name"]) if one.pid in bound]
     named = [f"process {one['pid']} of {one['username']} ({one['name']})" for one in there]
