@@ -100,8 +100,8 @@ def _start(context: LaunchContext) -> list[LaunchDescriptionEntity]:
             "GZ_SIM_SYSTEM_PLUGIN_PATH": _plugin_path(),
             "GZ_SIM_RESOURCE_PATH": _resource_path(),
         },
-        # Without a GPU it may need long to end its drawing, and a second signal meanwhile makes it hang: it has
-        # nothing to save, and is killed.
+        # Without a GPU it may need long to end its drawing, and a second signal meanwhile makes it hang: it
+        # has nothing to save, and is killed.
         sigterm_timeout="2",
         sigkill_timeout="0.5",
         on_exit=_must_not_end("Gazebo has ended"),
