@@ -161,7 +161,7 @@ def messages(
     words = [w for w in vocabulary.words() if not w.of or kinds & {*w.of}]
     words = [w for w in words if "?p" not in w.args or not goals or w.name in about]
     seen = {name for name, one in vocabulary.extensions(observation).items() if one.atoms}
-    task = {*re.findall(r"[a-z]+?(?=s?\b)", request.task.text.lower())}
+    text, task = request.task.text, {*re.findall(r"[a-z]+?(?=s?\b)", request.task.text.lower())}
     other = ((n, k) for k in KINDS.keys() & kinds for n in KINDS[k].nouns if n in task - kinds)
     nouns = tuple(f"'{n}' may mean a {k}" for n, k in sorted(other))
     said = [_clip(s, "message") for s in request.task.conversation if s != f"user: {request.task.text}"]
@@ -185,7 +185,7 @@ def messages(
                 hidden_things=observation.hidden,
                 remarks=[_clip(s, "sentence") for s in observation.remarks[:_MOST_SENTENCES] + nouns],
                 words=[w for w in words if not w.aside or w.name in holding or f"({w.name} " in str(skills)],
-                more={w.name: _more(w, request.task.text) for w in words},
+                more={w.name: "; ".join(m for r, m in w.more if re.search(r, text, re.I)) for w in words},
                 skills=skills,
                 own=own,
                 types=types,
@@ -307,11 +307,6 @@ def _executed(request: PlanRequest, words: Sequence[ObservableWord], domain: str
         "came": " ".join([fact for fact in then if fact not in now][:_MOST_FACTS]),
         "went": " ".join([fact for fact in now if fact not in then][:_MOST_FACTS]) if then else "",
     }
-
-
-def _more(word: ObservableWord, text: str) -> str:
-    """Return what a task of that text has to know of a word besides."""
-    return "; ".join(more for like, more in word.more if re.search(like, text, re.IGNORECASE))
 
 
 def _facts(observation: Observation, vocabulary: Vocabulary, untold: Collection[str]) -> str:

@@ -194,9 +194,8 @@ class Perception(SkillContext):
         known = {*RELATIONS, *(row.name for row in relations())}
         if relation not in known:
             raise ValueError(f"ctx.holds: no relation '{relation}'; there are {', '.join(sorted(known))}")
-        if relation in fallen:
-            return self.scene.holds("on", *names, GROUND_SYMBOL)
-        return self.scene.holds(relation, *names)
+        said = ("on", *names, GROUND_SYMBOL) if relation in fallen else (relation, *names)
+        return self.scene.holds(*said)
 
 
 class TabletopCtx(Perception, Alternatives, Motion):

@@ -901,13 +901,18 @@ def _every(phrase: Phrase) -> Phrase:
 
 
 @clause
-def _spared(phrase: Phrase, *, talk: Talk, how: str, of: Things = (), solid: bool = False) -> Iterator[Talk]:
+def _spared(
+    phrase: Phrase, *, talk: Talk, how: str, of: Things = (), solid: bool = False, added: bool = False
+) -> Iterator[Talk]:
     """Keep things as `how` says: themselves, or from being what a predicate says `of` them.
 
-    `solid`: a bare colour ("blue stays") is that of something that could be moved.
+    `solid`: a bare colour ("blue stays") is of what could be moved. `added`: or of a place said before.
     """
     refuse(any(t.pronoun and t.text == "one" for t in phrase), "I do not know which one must not; name it.")
     bare = all(t.elliptic and t.noun.colour and not t.noun.one for t in phrase)  # "leave blue"
+    supports = talk.table.of(*SUPPORTS) if added and bare and any(a[0] == "on" for a in talk.atoms) else ()
+    unclear = {t.noun.colour for t in phrase} & {talk.table.colours[s] for s in supports}
+    refuse(unclear, f"I do not know what must not be '{phrase[0].text}'; name it.")
     solid = solid or bare or any(t.noun.other for t in phrase)
     for things, after in found_by(_every(phrase), talk, LIFTABLE if solid else ANYTHING):
         refuse(TABLE_SYMBOL in things, "Everything rests on the table; say what else must be left alone.")

@@ -431,7 +431,8 @@ def _distributed(resting: Things, said: Phrase, phrase: Phrase, talk: Talk) -> b
     if different or len(resting) < 2:
         return different
     alone = kind in SUPPORTS and all(talk.table.room(s, resting) < len(resting) for s in talk.table.of(kind))
-    each = bool(said) and all(t.det.quantifier == "each" or (alone and t.several) for t in said)
+    split = alone and not target.text.startswith("one ")  # "both cubes on one mat" are not
+    each = bool(said) and all(t.det.quantifier == "each" or (split and t.several) for t in said)
     one = (target.det.quantifier == "any" and target.det.number == 1) or target.either
     several = target.noun.plural and target.det.quantifier in ("", "the") and not target.det.number
     all_said = bool(said) and all(t.several for t in said)
