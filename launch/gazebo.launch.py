@@ -141,6 +141,7 @@ def _start(context: LaunchContext) -> list[LaunchDescriptionEntity]:
             *("--controller-manager-timeout", SPAWN_TIMEOUT_S),
         ],
         output="screen",
+        sigterm_timeout="2",  # while it waits, it hears no SIGINT
     )
     node = Node(
         package="spca_sim",
