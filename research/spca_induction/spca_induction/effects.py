@@ -77,15 +77,15 @@ def roles(template: Template) -> list[Role]:
     return found
 
 
-def farthest(template: Template) -> int:
-    """The farthest cell ahead that the effects name or change."""
-    far = 0
+def touched(template: Template) -> set[int]:
+    """How many cells ahead the cells lie that the effects name or change; 0 for the mover's own."""
+    found = set()
     for effect in template:
         if effect[0] in ("step", "put", "create"):
-            far = max(far, effect[1])
+            found.add(effect[1])
         elif effect[0] in ("push", "set", "copy", "remove", "take") and effect[1][0] in ("cell", "any"):
-            far = max(far, effect[1][1] + (effect[2] if effect[0] == "push" else 0))
-    return far
+            found |= {effect[1][1], effect[1][1] + (effect[2] if effect[0] == "push" else 0)}
+    return found
 
 
 def fill(role: Role, view: View) -> list[Entity]:

@@ -6,7 +6,7 @@ import ast
 import itertools
 from dataclasses import astuple, dataclass, field
 
-from spca_induction.effects import Template, apply, farthest
+from spca_induction.effects import Template, apply, touched
 from spca_induction.goals import RewardRules
 from spca_induction.literals import Conjunction, holds
 from spca_induction.view import Frame, View, look
@@ -21,14 +21,18 @@ class Clause:
     unless: tuple[Conjunction, ...] = ()
 
     @property
+    def cells(self) -> set[int]:
+        """How many cells ahead the cells lie that it asks about, names or changes."""
+        literals = itertools.chain.from_iterable(self.unless)
+        asked = [one[1] if one[0] == "not" else one for one in literals]
+        return touched(self.effects) | {
+            one[1] for one in asked if one[0] in ("kind", "empty", "value", "same")
+        }
+
+    @property
     def reach(self) -> int:
-        """The farthest cell ahead that it asks about, names or changes."""
-        far = farthest(self.effects)
-        for literal in itertools.chain.from_iterable(self.unless):
-            inner = literal[1] if literal[0] == "not" else literal
-            if inner[0] in ("kind", "empty", "value", "same"):
-                far = max(far, inner[1])
-        return far
+        """The farthest of these cells."""
+        return max(self.cells, default=0)
 
     def fires(self, view: View, frame: Frame) -> State | None:
         """The state it leads to; None where it does not fire."""

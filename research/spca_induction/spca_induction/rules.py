@@ -97,7 +97,9 @@ class RuleLearner:
             [*templates, *dict.fromkeys(hopes)],
             key=lambda t: (t in hopes, -len(effects.roles(t)), -len(t), effects.cost(t), repr(t)),
         )
-        for reach in range(max([1, *map(effects.farthest, templates)]), REACH + 1):
+        for reach in range(
+            max([1, *itertools.chain.from_iterable(map(effects.touched, templates))]), REACH + 1
+        ):
             for mover_too in (False, True):
                 last = reach == REACH and mover_too
                 clauses = self._clauses(examples, order, hopes, reach, mover_too, doubt, last)
