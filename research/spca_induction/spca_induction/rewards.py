@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -96,20 +95,6 @@ class RewardLearner:
                     values = [round(float(v), _DIGITS) for v in solution]
                     pairs = ((features[k], v) for k, v in zip(chosen, values[1:], strict=True) if v)
                     return values[0], tuple(pairs)
-        self._refuse_sum(data, distinct, rewards)
-        raise AssertionError
-
-    def _refuse_sum(
-        self, data: Sequence[Transition], distinct: Mapping[tuple[Any, float], int], rewards: np.ndarray
-    ) -> None:
-        seen: dict[object, int] = {}
-        for (what, _), i in distinct.items():
-            if what in seen:
-                raise NotLearnable(
-                    f"transitions {seen[what]} and {i} change the same, but pay "
-                    f"{data[seen[what]].reward:g} and {data[i].reward:g}"
-                )
-            seen[what] = i
         odd = next(i for i in distinct.values() if data[i].reward != rewards[0])
         raise NotLearnable(
             f"no sum over what changes explains the reward {data[odd].reward:g} of transition {odd}"
