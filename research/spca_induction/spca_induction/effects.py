@@ -208,8 +208,9 @@ def _roles_of(one: Entity, view: View) -> list[Role]:
 
 def lifted(template: Template) -> Template | None:
     """The template with its class in the next cells left open; None where there is nothing to leave open."""
-    made = tuple(
-        tuple(("any", p[1]) if isinstance(p, tuple) and p and p[0] == "cell" else p for p in effect)
+    opened = [
+        tuple(("any", part[1]) if isinstance(part, tuple) and part[0] == "cell" else part for part in effect)
         for effect in template
-    )
+    ]
+    made = tuple(opened)
     return None if made == template else made

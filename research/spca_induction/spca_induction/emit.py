@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from spca_induction.effects import Effect, Role, roles
 from spca_induction.goals import ANY, MENTIONED, Condition, Ending, Feature
+from spca_induction.helpers import said
 from spca_induction.literals import Literal
 from spca_induction.rulebook import Clause, Group, Rulebook
 
@@ -77,7 +78,7 @@ def _clause(clause: Clause, holding: str) -> list[str]:
 
 
 def _lookup(role: Role) -> str:
-    return f"only(ahead[{role[1]}])" if role[0] == "any" else f"pick(ahead[{role[1]}], {role[2]!r})"
+    return f"only(ahead[{role[1]}])" if role[0] == "any" else f"find(ahead[{role[1]}], {role[2]!r})"
 
 
 def _unless(conjunction: Sequence[Literal]) -> str:
@@ -209,13 +210,9 @@ def mission_patterns(missions: Sequence[str], others: Sequence[str]) -> list[str
                 continue
             merged = [a if a == b else "*" for a, b in zip(pattern, words, strict=True)]
             open_words = merged.count("*")
-            if 2 * open_words <= len(words) and not any(_fits(merged, other.split()) for other in others):
+            if 2 * open_words <= len(words) and not any(said(other, " ".join(merged)) for other in others):
                 found[k] = merged
                 break
         else:
             found.append(words)
     return sorted({" ".join(pattern) for pattern in found})
-
-
-def _fits(pattern: Sequence[str], words: Sequence[str]) -> bool:
-    return len(pattern) == len(words) and all(p in ("*", w) for p, w in zip(pattern, words, strict=True))

@@ -112,34 +112,31 @@ def _at(place: str, state: State, frame: Frame) -> list[Entity]:
 
 def cost(goal: Goal) -> float:
     """Compute the description length of a goal; what the mission mentions is cheap, constants are dear."""
-    total = 0.0
-    for condition in goal:
-        total += _COST[condition[0]]
-        if condition[0] in _PLACES:
-            kind, attributes = condition[1]
-            total += {MENTIONED: -0.2, ANY: 0.6}.get(kind, 0.5)
-            total += sum(-0.25 if value == MENTIONED else 0.8 for _, value in attributes)
+    total = sum(_COST[condition[0]] for condition in goal)
+    for kind, attributes in _patterns_in(goal):
+        total += {MENTIONED: -0.2, ANY: 0.6}.get(kind, 0.5)
+        total += sum(-0.25 if value == MENTIONED else 0.8 for _, value in attributes)
     return total
 
 
 def speaks(goal: Goal) -> bool:
     """Return whether a goal is about a class that the mission names."""
-    return any(c[0] in _PLACES and c[1][0] == MENTIONED for c in goal)
+    return any(kind == MENTIONED for kind, _ in _patterns_in(goal))
 
 
 def thinkable(goal: Goal, start: State, words: Sequence[str]) -> bool:
     """Return whether there are entities that could come to match a goal's patterns."""
-    for condition in goal:
-        if condition[0] not in _PLACES:
-            continue
-        kind, attributes = condition[1]
-        for one in start:
-            suits = kind in (ANY, one.kind) or (kind == MENTIONED and one.kind in words)
-            if suits and {name for name, _ in attributes} <= {name for name, _ in one.attributes}:
-                break
-        else:
-            return False
-    return True
+
+    def suits(one: Entity, pattern: Pattern) -> bool:
+        kind, attributes = pattern
+        named = kind in (ANY, one.kind) or (kind == MENTIONED and one.kind in words)
+        return named and {name for name, _ in attributes} <= {name for name, _ in one.attributes}
+
+    return all(any(suits(one, pattern) for one in start) for pattern in _patterns_in(goal))
+
+
+def _patterns_in(goal: Goal) -> list[Pattern]:
+    return [condition[1] for condition in goal if condition[0] in _PLACES]
 
 
 def goals_of(seen: Transition, frame: Frame) -> Iterator[Goal]:

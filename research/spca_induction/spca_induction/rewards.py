@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 
 import numpy as np
@@ -133,20 +133,11 @@ class RewardLearner:
                     f"no condition explains why transition {one} ended the episode of '{mission}'"
                 )
         for mission in missions:
-            like = [other for other in missions if likeness(mission, other) >= 0.5]
-            wrong = [
-                (other, [i for i in rows[other] if i not in positives]) for other in rows
-                if other not in missions and likeness(mission, other) >= 0.5
-            ]  # fmt: skip
-
-            def rank(
-                goal: Goal, like: list[str] = like, wrong: list[tuple[str, list[int]]] = wrong
-            ) -> tuple[float, float, str]:
-                misses = sum(goal not in suits[other] for other in like)
-                misses += sum(any(self._is(goal, data, i) for i in indices) for _, indices in wrong)
-                return misses, cost(goal), repr(goal)
-
-            chosen[mission] = (min(suits[mission], key=rank), False)
+            misses = Counter[Goal]()
+            for other in (other for other in rows if likeness(mission, other) >= 0.5):
+                refuted = {g for g in suits[mission] if any(self._is(g, data, i) for i in rows[other])}
+                misses.update(suits[mission] - suits[other] if other in suits else refuted)
+            chosen[mission] = (min(suits[mission], key=lambda g: (misses[g], cost(g), repr(g))), False)
         if start is not None and start[1] not in chosen:
             goal = self._guess(data, rows[start[1]], start, chosen, suits, rules, guess)
             if goal is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from spca_induction.emit import emit
 from spca_induction.rewards import RewardGuesser, RewardLearner
@@ -14,7 +14,6 @@ from spca_programs.experience import (
     Experience,
     NotLearnable,
     Program,
-    Transition,
     Usage,
     Verdict,
 )
@@ -97,17 +96,12 @@ class Learner:
         self._framed = len(data)
         frame = self._finder.frame()
         if frame is None:
-            refuse_without_cells(data)
+            for index, one in enumerate(data):
+                if one.before != one.after and not any(e.cell for e in one.before):
+                    raise NotLearnable(f"transition {index} ({one.action}) is of a world without a grid")
             return Rulebook()
         groups = self._rules.learn(data, frame, experience.actions, doubt)
         return Rulebook(frame, groups, self._rewards.learn(data, frame, start, guess))
-
-
-def refuse_without_cells(data: Sequence[Transition]) -> None:
-    """Raises NotLearnable where nothing lies in a cell: these rules are about a mover on a grid."""
-    for index, one in enumerate(data):
-        if one.before != one.after and not any(e.cell for e in one.before):
-            raise NotLearnable(f"transition {index} ({one.action}) is of a world without a grid")
 
 
 def refuse_contradictions(experience: Experience) -> None:

@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from spca_induction.goals import Condition, Goal, matches
+from spca_induction.goals import Condition, matches
 from spca_induction.pddl.surroundings import Cell, NotCompilable, Row, Surroundings, grid_around
 from spca_induction.rulebook import Rulebook
 from spca_induction.view import Vector
@@ -21,6 +21,7 @@ from spca_programs.state import Entity, State
 
 COMPASS: tuple[Vector, ...] = ((1, 0), (0, 1), (-1, 0), (0, -1))
 """The directions `d0` to `d3`."""
+_PREDICATES = "(at ?c - cell) (is ?m - mover) (in ?c - cell ?k - content) (next ?a ?b - cell ?d - dir)"
 
 
 class ClassicalSearch:
@@ -66,28 +67,20 @@ def compile_rules(
         raise NotCompilable("no goal is known")
     words = _Words(Surroundings(rules, state, actions, cancelled), mission)
     goal = [text for condition in ending.goal for text in words.goal(condition)]
-    prize, live = _live(words.world, ending.goal)
     tables: dict[_Shape, list[Row]] = defaultdict(list)
     for row in words.world.rows:
-        tables[_shape(row, prize)].append(row)
+        tables[_shape(row)].append(row)
     schemas, facts = [], words.facts()
     for i, (shape, rows) in enumerate(tables.items()):
         name = f"a{actions.index(shape.action)}_{i}"
         schemas.append(words.schema(name, shape))
         facts += [f"({name} {words.row(row, shape)})" for row in rows]
-    facts += [f"(live {_name(cell)})" for cell in sorted(live)]
-    constants = (
-        f"d0 d1 d2 d3 - dir {' '.join(words.movers.values())} - mover {' '.join(words.contents.values())}"
-    )
-    predicates = [
-        "(at ?c - cell) (is ?m - mover) (in ?c - cell ?k - content) (live ?c - cell)",
-        "(next ?a ?b - cell ?d - dir)",
-        *(predicate for predicate, _ in schemas),
-    ]
+    movers, contents = " ".join(words.movers.values()), " ".join(words.contents.values())
+    predicates = " ".join(predicate for predicate, _ in schemas)
     domain = (
         "(define (domain world)\n (:requirements :adl)\n (:types cell dir mover content)\n"
-        f" (:constants {constants} - content)\n (:predicates {' '.join(predicates)})\n"
-        f" {' '.join(action for _, action in schemas)})"
+        f" (:constants d0 d1 d2 d3 - dir {movers} - mover {contents} - content)\n"
+        f" (:predicates {_PREDICATES} {predicates})\n {' '.join(action for _, action in schemas)})"
     )
     problem = (
         f"(define (problem now)\n (:domain world)\n (:objects {' '.join(map(_name, words.cells))} - cell)\n"
@@ -97,14 +90,13 @@ def compile_rules(
 
 
 class _Shape(NamedTuple):
-    """What rows of one action have in common: which cells they ask about, change, and bring the prize to."""
+    """What rows of one action have in common: which cells they ask about, and which they change."""
 
     action: str
     steps: int
     turns: bool
     asked: tuple[int, ...]
     changed: tuple[int, ...]
-    prized: tuple[int, ...]
 
     @property
     def far(self) -> int:
@@ -112,11 +104,10 @@ class _Shape(NamedTuple):
         return max(self.steps, *self.asked, 0)
 
 
-def _shape(row: Row, prize: str) -> _Shape:
+def _shape(row: Row) -> _Shape:
     asked = tuple(k for k, content in enumerate(row.contents) if content is not None)
     changed = tuple(k for k in asked if row.contents[k] != row.contents_after[k])
-    prized = tuple(k for k in changed if _has(row.contents_after[k], prize))
-    return _Shape(row.action, row.steps, row.mover != row.mover_after, asked, changed, prized)
+    return _Shape(row.action, row.steps, row.mover != row.mover_after, asked, changed)
 
 
 class _Words:
@@ -126,21 +117,19 @@ class _Words:
         self.world, self._mission = world, mission.split()
         self.movers = {mover: f"m{i}" for i, mover in enumerate(world.movers)}
         self.contents = {content: f"k{i}" for i, content in enumerate(world.contents)}
-        # Actions have as many cells ahead as rules look at, so there have to be some beyond its reach:
-        # the inside of a border of things that stay, or, without such a border, one cell around all things.
+        # Actions have as many cells ahead as rules look at, so there have to be some beyond its reach.
         reach = max([1, *(clause.reach for group in world.rules.groups for clause in group.clauses)])
-        self.cells = grid_around(
-            [world.start, *world.lying], max(0, reach - 2) if _enclosed(world) else reach
-        )
+        self.cells = grid_around([world.start, *world.lying], reach)
 
     def schema(self, name: str, shape: _Shape) -> tuple[str, str]:
         """The predicate of a table, and the action for all of its rows."""
         kinds = ["?m - mover", *["?n - mover"] * shape.turns, *["?d - dir"] * (shape.far > 0)]
         kinds += [f"?k{k} - content" for k in shape.asked] + [f"?l{k} - content" for k in shape.changed]
-        cells = [f"?c{k} - cell" for k in range(shape.far + 1)]
-        conditions = [f"({name} {' '.join(kind.partition(' ')[0] for kind in kinds)})", "(is ?m) (at ?c0)"]
+        cells = [f"?c{k} - cell" for k in range(shape.far + 1)] if shape.far or shape.asked else []
+        conditions = [f"({name} {' '.join(kind.partition(' ')[0] for kind in kinds)})", "(is ?m)"]
+        conditions += ["(at ?c0)"] * bool(cells)
         conditions += [f"(next ?c{k} ?c{k + 1} ?d)" for k in range(shape.far)]
-        conditions += [f"(in ?c{k} ?k{k})" for k in shape.asked] + [f"(live ?c{k})" for k in shape.prized]
+        conditions += [f"(in ?c{k} ?k{k})" for k in shape.asked]
         # The planner does not know that cells in a line differ, which it needs to make variables of them.
         conditions += [f"(not (= ?c{k} ?c{n}))" for k in shape.changed for n in shape.changed if k < n]
         effects = ["(not (is ?m)) (is ?n)"] * shape.turns
@@ -214,37 +203,12 @@ class _Words:
         return _joined("or", [f"(in ?c {k})" for lying, k in self.contents.items() if any(map(suits, lying))])
 
 
-def _live(world: Surroundings, goal: Goal) -> tuple[str, set[Cell]]:
-    """The class that the goal wants in certain cells, and where its things may be pushed.
-
-    Nothing where there is no such class, or where it can be moved in another way.
-    """
-    effects = {e[0] for action in world.actions for c in world.rules.clauses(action) for e in c.effects}
-    for condition in goal:
-        match condition:
-            case ("all_on", one, other) if effects <= {"step", "push", "turn"}:
-                kind, target = (one, other) if one in world.moving else (other, one)
-                goals = _cells_with(target, world)
-                able = kind in world.moving and target not in world.moving
-                if able and len(_cells_with(kind, world)) == len(goals):
-                    return kind, world.live_cells(kind, goals)
-    return "", set()
-
-
-def _enclosed(world: Surroundings) -> bool:
-    """Return whether things that stay lie in all outermost cells."""
-    cells = grid_around([world.start, *world.lying])
-    (left, top), (right, bottom) = cells[0], cells[-1]
-    outermost = [cell for cell in cells if cell[0] in (left, right) or cell[1] in (top, bottom)]
-    return all(any(e.kind not in world.moving for e in world.lying.get(cell, ())) for cell in outermost)
-
-
 def _cells_with(kind: str, world: Surroundings) -> list[Cell]:
     return [cell for cell, content in world.lying.items() for e in content if e.kind == kind]
 
 
-def _has(content: State | None, kind: str) -> bool:
-    return any(e.kind == kind for e in content or ())
+def _has(content: State, kind: str) -> bool:
+    return any(e.kind == kind for e in content)
 
 
 def _name(cell: Cell) -> str:

@@ -143,42 +143,6 @@ class Surroundings:
                 found |= {kind for kind in kinds | kinds_after if kinds[kind] != kinds_after[kind]}
         return found
 
-    def live_cells(self, kind: str, goals: Iterable[Cell]) -> set[Cell]:
-        """Cells from which a thing of a class can be pushed to one of `goals`, if nothing else that moves is.
-
-        The search need not look at states in which such a thing lies elsewhere.
-        """
-        still = [e for e in self.state if e.kind not in self.moving and e is not self.me]
-        thing = next(e for e in self.state if e.kind == kind)
-        # The rules may know no border, so the mover is followed only on the state's grid.
-        grid = set(grid_around([self.start, *self.lying], 1))
-        movers, frontier = {self.me}, [self.me]
-        while frontier:
-            before = state_of([*still, frontier.pop()])
-            for action in self.actions:
-                self._go_on()
-                one = next(e for e in self.rules.predict(before, action) if e.kind == self.me.kind)
-                if one not in movers and one.cell in grid:
-                    movers.add(one)
-                    frontier.append(one)
-        sources: dict[Cell, set[Cell]] = defaultdict(set)
-        spots = {mover.cell for mover in movers}
-        for mover, action in itertools.product(movers, self.actions):
-            dx, dy = self.frame.heading(mover, action) or (0, 0)
-            cell = ((mover.x or 0) + dx, (mover.y or 0) + dy)
-            if cell != mover.cell and cell in spots:
-                after = self.rules.predict(state_of([*still, mover, thing.at(cell)]), action)
-                there = next((e.cell for e in after if e.kind == kind), None)
-                if there is not None and there != cell:
-                    sources[there].add(cell)
-        live = set(goals)
-        left = list(live)
-        while left:
-            new = sources[left.pop()] - live
-            live |= new
-            left += new
-        return live
-
     def _go_on(self) -> None:
         if self._cancelled():
             raise Cancelled("the search was cancelled")
