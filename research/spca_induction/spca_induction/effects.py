@@ -190,11 +190,8 @@ def _pushed(one: Entity, view: View, m: int) -> tuple[int, int] | None:
 
 def _spot(view: View, cell: tuple[int, int] | None) -> int | None:
     """Return how many cells ahead a cell is, 0 to `REACH`; None if it is not."""
-    if cell == view.me.cell:
-        return 0
-    if view.heading is None:
-        return None
-    return next((k for k in range(1, REACH + 1) if view.ahead(k) == cell), None)
+    ahead = range(REACH + 1) if view.heading is not None else ()
+    return next((k for k in ahead if view.ahead(k) == cell), None)
 
 
 def _roles_of(one: Entity, view: View) -> list[Role]:

@@ -153,16 +153,16 @@ def _reward(rules: Rulebook) -> list[str]:
 
 
 def _change(feature: Feature) -> str:
-    match feature:
-        case ("on", kind, other):
-            return f"count_on(after, {kind!r}, {other!r}) - count_on(before, {kind!r}, {other!r})"
-        case ("count", kind):
-            return f"len(find_all(after, {kind!r})) - len(find_all(before, {kind!r}))"
-        case ("with", kind, name, value):
-            counted = "sum(e[{n!r}] == {v!r} for e in find_all({s}, {k!r}))"
-            both = [counted.format(n=name, v=value, s=side, k=kind) for side in ("after", "before")]
-            return f"{both[0]} - {both[1]}"
-    raise ValueError(f"not a feature: {feature}")
+    def counted(state: str) -> str:
+        match feature:
+            case ("on", kind, other):
+                return f"count_on({state}, {kind!r}, {other!r})"
+            case ("count", kind):
+                return f"len(find_all({state}, {kind!r}))"
+        _, kind, name, value = feature
+        return f"sum(e[{name!r}] == {value!r} for e in find_all({state}, {kind!r}))"
+
+    return f"{counted('after')} - {counted('before')}"
 
 
 def _ending(ending: Ending, rules: Rulebook, taken: Sequence[str]) -> list[str]:

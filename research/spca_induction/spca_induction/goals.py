@@ -55,12 +55,6 @@ class RewardRules:
         """The goal of a mission."""
         return next((e for e in self.wins if mission in e.missions), None)
 
-    @classmethod
-    def read(cls, value: Any) -> RewardRules:
-        """The rules out of plain tuples (`dataclasses.astuple`)."""
-        constant, weights, wins, losses = value
-        return cls(constant, weights, tuple(Ending(*e) for e in wins), tuple(Ending(*e) for e in losses))
-
 
 def matches(pattern: Pattern, one: Entity, words: Sequence[str]) -> bool:
     """Return whether an entity is such a thing."""

@@ -80,15 +80,11 @@ class RewardLearner:
         table = np.array(
             [[self._changes[i].get(f, 0) for f in features] for i in distinct.values()], dtype=float
         )
-        # Columns that are equal up to sign say the same; the first of them stands for all.
-        columns: dict[bytes, int] = {}
-        for k in range(len(features)):
-            column = table[:, k]
-            if column.any() and (-column + 0.0).tobytes() not in columns:
-                columns.setdefault((column + 0.0).tobytes(), k)
+        # Equal columns say the same; the first of them stands for all.
+        columns = sorted(np.unique(table, axis=1, return_index=True)[1])
         ones = np.ones((len(rewards), 1))
         for size in range(1, _MOST_FEATURES + 1):
-            for chosen in itertools.combinations(sorted(columns.values()), size):
+            for chosen in itertools.combinations(columns, size):
                 matrix = np.hstack([ones, table[:, chosen]])
                 solution, *_ = np.linalg.lstsq(matrix, rewards, rcond=None)
                 if np.allclose(matrix @ solution, rewards, atol=1e-9):
@@ -191,25 +187,23 @@ class RewardLearner:
         return self._truth[key]
 
 
-class RewardGuesser:
+class RewardGuesser(RewardLearner):
     """Guesses one goal for each mission, when it is first asked about it, and never looks at a reward."""
 
     def __init__(self) -> None:
-        self._goals: dict[str, Goal] = {}
+        super().__init__()
+        self._guessed: dict[str, Goal | None] = {}
 
     def learn(
         self, data: Sequence[Transition], frame: Frame, start: tuple[State, str] | None = None, guess: int = 0
     ) -> RewardRules:
         """Rules with a goal for every mission asked about so far."""
-        if start is not None and start[1] not in self._goals:
-            state, words = start[0], start[1].split()
-            values = {f[1:] for seen in data for f in changes(seen) if f[0] == "with"}
-            for goal in imagined(state, start[1], RewardRules(), frame, values):
-                if thinkable(goal, state, words) and not reached(goal, "", state, words, frame):
-                    self._goals[start[1]] = goal
-                    break
-        wins = tuple(Ending(goal, (mission,), 1.0, True) for mission, goal in self._goals.items())
-        return RewardRules(wins=wins)
+        self._frame = frame
+        if start is not None and self._guessed.get(start[1]) is None:
+            self._changes = {i: changes(seen) for i, seen in enumerate(data)}
+            self._guessed[start[1]] = self._guess(data, (), start, {}, {}, RewardRules(), 0)
+        known = [(goal, mission) for mission, goal in self._guessed.items() if goal is not None]
+        return RewardRules(wins=tuple(Ending(goal, (mission,), 1.0, True) for goal, mission in known))
 
 
 def likeness(one: str, other: str) -> float:

@@ -7,7 +7,7 @@ import itertools
 from dataclasses import astuple, dataclass, field
 
 from spca_induction.effects import Template, apply, touched
-from spca_induction.goals import RewardRules
+from spca_induction.goals import Ending, RewardRules
 from spca_induction.literals import Conjunction, holds
 from spca_induction.view import Frame, View, look
 from spca_programs.state import State
@@ -81,9 +81,10 @@ class Rulebook:
     @classmethod
     def read(cls, text: str) -> Rulebook:
         """Read what `dump` wrote. ValueError for anything else."""
-        frame, groups, rewards = ast.literal_eval(text)
+        frame, groups, (constant, weights, *ends) = ast.literal_eval(text)
+        wins, losses = (tuple(Ending(*ending) for ending in endings) for endings in ends)
         return cls(
             None if frame is None else Frame(*frame),
             tuple(Group(a, tuple(Clause(*c) for c in clauses)) for a, clauses in groups),
-            RewardRules.read(rewards),
+            RewardRules(constant, weights, wins, losses),
         )

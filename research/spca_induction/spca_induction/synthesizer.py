@@ -106,17 +106,15 @@ class Learner:
 
 def refuse_contradictions(experience: Experience) -> None:
     """Raises Contradiction when one step in one state had two outcomes, or two rewards for one mission."""
-    seen: dict[object, int] = {}
-    paid: dict[object, int] = {}
-    for index, one in enumerate(experience.transitions):
+    data, seen = experience.transitions, dict[object, int]()
+    for index, one in enumerate(data):
         first = seen.setdefault((one.before, one.action), index)
-        same = paid.setdefault((one.before, one.action, one.mission), index)
-        other, payer = experience.transitions[first], experience.transitions[same]
-        if other.after != one.after:
-            outcomes = [in_words(it.before, it.after) for it in (other, one)]
-        elif (payer.reward, payer.done) != (one.reward, one.done):
+        same = seen.setdefault((one.before, one.action, one.mission), index)
+        if data[first].after != one.after:
+            outcomes = [in_words(it.before, it.after) for it in (data[first], one)]
+        elif (data[same].reward, data[same].done) != (one.reward, one.done):
             first = same
-            outcomes = [f"reward {it.reward:g}, end: {it.done}" for it in (payer, one)]
+            outcomes = [f"reward {it.reward:g}, end: {it.done}" for it in (data[same], one)]
         else:
             continue
         raise Contradiction(

@@ -175,15 +175,17 @@ def candidate_features(context: ChoiceContext, candidate: Candidate) -> Sparse:
     itself += [f"{one} then {other}" for one, other in pairwise(plan)]
     # The first action with every fact; each action with the facts that speak of one of its arguments.
     when = [f"{first} when {fact}" for fact in facts for first in (plan[0], names[0])]
+    said = {fact: set(_WORD.findall(fact)) for fact in facts}
     for action in plan:
         arguments = set(action.split()[1:])
-        when += [f"{action} since {fact}" for fact in facts if arguments & set(_WORD.findall(fact))]
+        when += [f"{action} since {fact}" for fact in facts if arguments & said[fact]]
     task = []
     for place, (action, name) in enumerate(zip(plan, names, strict=True)):
         task += [f"{what} for {word}" for word in words for what in (action, f"{place} {name}")]
     task += [f"by={program} for {word}" for program in programs for word in words]
     # What the task names and facts mention: few words, which weigh more here than among all.
-    named = [f"{a} for the {name}" for a in dict.fromkeys(plan) for name in _names(words, facts)]
+    mentioned = {word.lower() for fact in facts for word in said[fact]}
+    named = [f"{a} for the {word}" for a in dict.fromkeys(plan) for word in words if word in mentioned]
     return hashed_groups((whose, itself, when, task, named))
 
 
@@ -210,12 +212,6 @@ def without_numbers(text: str) -> str:
 @lru_cache(maxsize=64)
 def _without_numbers(facts: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(without_numbers(fact) for fact in facts))
-
-
-@lru_cache(maxsize=1024)
-def _names(words: tuple[str, ...], facts: tuple[str, ...]) -> tuple[str, ...]:
-    mentioned = {word.lower() for fact in facts for word in _WORD.findall(fact)}
-    return tuple(word for word in words if word in mentioned)
 
 
 @lru_cache(maxsize=4096)

@@ -6,7 +6,7 @@ from spca_induction import helpers
 from spca_induction.emit import emit
 from spca_induction.explorer import Explorer
 from spca_induction.goals import Ending, RewardRules
-from spca_induction.pddl.search import ClassicalSearch
+from spca_induction.pddl import ClassicalSearch
 from spca_induction.rulebook import Clause, Group, Rulebook
 from spca_induction.synthesizer import InductiveSynthesizer
 from spca_induction.view import Frame

@@ -14,7 +14,7 @@ from spca_core.errors import Cancelled
 from spca_induction import literals
 from spca_induction import synthesizer as package
 from spca_induction.emit import emit
-from spca_induction.pddl.search import ClassicalSearch
+from spca_induction.pddl import ClassicalSearch
 from spca_induction.rulebook import Rulebook
 from spca_induction.synthesizer import InductiveSynthesizer, Learner
 from spca_induction.view import FrameFinder, look
