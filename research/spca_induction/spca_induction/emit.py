@@ -41,10 +41,9 @@ def _group(group: Group, rules: Rulebook) -> list[str]:
         lines = [f"    if action in {group.actions!r}:"]
     moving = group.actions[0] in frame.compass
     reach = max([0, *(clause.reach for clause in group.clauses)])
-    headed = any(_headed(clause) for clause in group.clauses)
-    if headed and not moving and not frame.facing:
+    if reach and not moving and not frame.facing:
         return [*lines, "        return state"]
-    if headed:
+    if reach:
         lines.append("        dx, dy = MOVES[action]" if moving else f"        dx, dy = me[{frame.facing!r}]")
         lines.append(f"        ahead = cells_ahead(state, me, dx, dy, {reach})")
     elif any(c.unless or roles(c.effects) for c in group.clauses):
@@ -54,13 +53,12 @@ def _group(group: Group, rules: Rulebook) -> list[str]:
     return lines
 
 
-def _headed(clause: Clause) -> bool:
-    return clause.reach > 0 or any(e[0] in ("step", "push", "put") for e in clause.effects)
-
-
 def _clause(clause: Clause, holding: str) -> list[str]:
     named = {role: f"thing{i or ''}" for i, role in enumerate(dict.fromkeys(roles(clause.effects)))}
-    lines = [f"        {name} = {_lookup(role)}" for role, name in named.items()]
+    lines = [
+        f"        {name} = " + (f"only(ahead[{k}])" if how == "any" else f"find(ahead[{k}], {kind[0]!r})")
+        for (how, k, *kind), name in named.items()
+    ]
     conditions = [f"{name} is not None" for name in named.values()]
     conditions += ["held is not None" for e in clause.effects if e[0] == "put"]
     conditions += [f"{e[2]!r} in {named[e[1]]}" for e in clause.effects if e[0] == "set"]
@@ -75,10 +73,6 @@ def _clause(clause: Clause, holding: str) -> list[str]:
         lines.append("        ):")
     indent = "            " if conditions else "        "
     return [*lines, *(indent + line for line in [*body, "return state"])]
-
-
-def _lookup(role: Role) -> str:
-    return f"only(ahead[{role[1]}])" if role[0] == "any" else f"find(ahead[{role[1]}], {role[2]!r})"
 
 
 def _unless(conjunction: Sequence[Literal]) -> str:

@@ -118,6 +118,7 @@ def wc_context(
     held = me[holding] if holding else None
     known = f"{action}&{held.kind if isinstance(held, Entity) else ''}"
     parts, dull = [shared], counts["known"].get(known, 0.0)
+    near: list[Entity] = []
     if heading is not None:
         cells = cells_ahead(state, me, heading[0], heading[1], reach)
         for k in range(1, reach + 1):
@@ -132,14 +133,10 @@ def wc_context(
                 if not any(one.kind in counts["moved"] for one in cells[1]):
                     break
         near = cells[1]
-    else:
-        near = []
     if holding:
         parts.append("&" + (held.kind if isinstance(held, Entity) else ""))
         if isinstance(held, Entity):
-            parts += [
-                "=" + n for n, v in held.values.items() if any(one[n] == v and v is not None for one in near)
-            ]
+            parts += ["=" + name for name in held.values if agrees(near, held, name)]
     return "".join(parts), dull
 
 

@@ -19,7 +19,6 @@ from spca_induction.view import View
 Literal = tuple[Any, ...]
 Conjunction = tuple[Literal, ...]
 
-_FAR = 1.0
 _COST = {
     "kind": (1.0, 1.2),
     "empty": (1.1, 0.5),
@@ -70,7 +69,7 @@ def cost(literal: Literal, variable: Collection[str] = (), filled: Collection[in
     base = _COST[literal[0]][0]
     if literal[0] == "value" and literal[2] in variable:
         base = _VARIABLE_VALUE
-    return base if literal[0].startswith("held") else base + _FAR * abs(literal[1] - 1)
+    return base if literal[0].startswith("held") else base + abs(literal[1] - 1)
 
 
 def conjunction_cost(

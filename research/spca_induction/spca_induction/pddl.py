@@ -7,9 +7,8 @@ program has the last word on every step of it.
 from __future__ import annotations
 
 import itertools
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import cached_property
 from typing import NamedTuple
 
 from spca_core.errors import Cancelled
@@ -147,13 +146,10 @@ class Surroundings:
         self._most_together = max(2, *map(len, self.contents))
         self.rows = self._all_rows()
 
-    def _cells_of(self, action: str) -> list[int]:
-        """How many cells ahead the cells lie on which the outcome of an action may depend."""
-        return sorted({k for clause in self.rules.clauses(action) for k in clause.cells})
-
     def _all_rows(self) -> list[Row]:
         """Try everything in all surroundings, until nothing new comes of it."""
-        looked_at = {action: self._cells_of(action) for action in self.actions}
+        clauses = {action: self.rules.clauses(action) for action in self.actions}
+        looked_at = {action: sorted({k for c in own for k in c.cells}) for action, own in clauses.items()}
         tried: dict[tuple[object, ...], Row | None] = {}
         known = -1
         while known != len(tried):
@@ -173,7 +169,8 @@ class Surroundings:
 
     def _row(self, action: str, mover: Entity, contents: dict[int, State]) -> Row | None:
         """The row for contents of some cells; None where nothing changes, or too much is put together."""
-        self._go_on()
+        if self._cancelled():
+            raise Cancelled("the search was cancelled")
         heading = self.frame.heading(mover, action)
         if heading is None and any(contents):
             raise NotCompilable(f"'{action}' has no direction")
@@ -197,19 +194,13 @@ class Surroundings:
         lying_after = tuple(state_of(found[k]) if k in found else None for k in line)
         return Row(action, heading, mover, lying, steps, me.at(None), lying_after)
 
-    @cached_property
-    def moving(self) -> set[str]:
-        """The classes of which things move, come to be or go away."""
-        found = set()
-        for row in self.rows:
-            for content, after in zip(row.contents, row.contents_after, strict=True):
-                kinds, kinds_after = (Counter(e.kind for e in c or ()) for c in (content, after))
-                found |= {kind for kind in kinds | kinds_after if kinds[kind] != kinds_after[kind]}
-        return found
-
-    def _go_on(self) -> None:
-        if self._cancelled():
-            raise Cancelled("the search was cancelled")
+    def stays(self, kind: str) -> bool:
+        """Return whether things of a class never move, come to be or go away."""
+        return all(
+            _count(before, kind) == _count(after, kind)
+            for row in self.rows
+            for before, after in zip(row.contents, row.contents_after, strict=True)
+        )
 
 
 def grid_around(cells: Iterable[Cell], margin: int = 0) -> list[Cell]:
@@ -227,17 +218,16 @@ class _Shape(NamedTuple):
     turns: bool
     asked: tuple[int, ...]
     changed: tuple[int, ...]
-
-    @property
-    def far(self) -> int:
-        """The farthest cell ahead that matters."""
-        return max(self.steps, *self.asked, 0)
+    far: int
+    """The farthest cell ahead that matters."""
 
 
 def _shape(row: Row) -> _Shape:
     asked = tuple(k for k, content in enumerate(row.contents) if content is not None)
     changed = tuple(k for k in asked if row.contents[k] != row.contents_after[k])
-    return _Shape(row.action, row.steps, row.mover != row.mover_after, asked, changed)
+    return _Shape(
+        row.action, row.steps, row.mover != row.mover_after, asked, changed, max(row.steps, *asked, 0)
+    )
 
 
 class _Words:
@@ -318,14 +308,13 @@ class _Words:
         mine, theirs = _cells_with(one, self.world), _cells_with(other, self.world)
         if not mine or not theirs:
             raise NotCompilable("there is nothing to put on anything")
-        moving = self.world.moving
-        if one not in moving or (other not in moving and len(mine) == len(theirs)):
-            both = [k for content, k in self.contents.items() if _has(content, one) and _has(content, other)]
-            for cell in mine if one not in moving else theirs:
+        if self.world.stays(one) or (self.world.stays(other) and len(mine) == len(theirs)):
+            both = [k for lying, k in self.contents.items() if _count(lying, one) and _count(lying, other)]
+            for cell in mine if self.world.stays(one) else theirs:
                 yield _joined("or", [f"(in {_name(cell)} {k})" for k in both])
             return
         for content, k in self.contents.items():
-            if _has(content, one) and not _has(content, other):
+            if _count(content, one) and not _count(content, other):
                 yield f"(not (exists (?c - cell) (in ?c {k})))"
 
     def _lies(self, suits: Callable[[Entity], bool]) -> str:
@@ -337,8 +326,8 @@ def _cells_with(kind: str, world: Surroundings) -> list[Cell]:
     return [cell for cell, content in world.lying.items() for e in content if e.kind == kind]
 
 
-def _has(content: State, kind: str) -> bool:
-    return any(e.kind == kind for e in content)
+def _count(content: State | None, kind: str) -> int:
+    return sum(e.kind == kind for e in content or ())
 
 
 def _name(cell: Cell) -> str:

@@ -63,16 +63,11 @@ class Rulebook:
 
     def predict(self, state: State, action: str) -> State:
         """The state after an action."""
-        if self.frame is None:
+        view = look(state, action, self.frame) if self.frame is not None else None
+        if self.frame is None or view is None:
             return state
-        view = look(state, action, self.frame)
-        if view is None:
-            return state
-        for clause in self.clauses(action):
-            after = clause.fires(view, self.frame)
-            if after is not None:
-                return after
-        return state
+        outcomes = (clause.fires(view, self.frame) for clause in self.clauses(action))
+        return next((after for after in outcomes if after is not None), state)
 
     def dump(self) -> str:
         """The rules as a Python literal."""

@@ -84,17 +84,12 @@ class RuleLearner:
             if example.seen.before == example.seen.after:
                 example.acceptable.add(())
             example.acceptable.update(t for t in templates if self._apply(example, t) == example.seen.after)
-        for example in examples:  # the likeliest reading of what happened
-            example.label = (
-                () if () in example.acceptable else next(t for t in templates if t in example.acceptable)
-            )
-        hopes = []
-        if doubt:
-            hopes = [
-                t for t in (effects.lifted(one) for one in templates) if t is not None and t not in templates
-            ]
+            # The likeliest reading of what happened.
+            example.label = next(t for t in ((), *templates) if t in example.acceptable)
+        lifted = dict.fromkeys(effects.lifted(one) for one in templates) if doubt else {}
+        hopes = [t for t in lifted if t is not None and t not in templates]
         order = sorted(
-            [*templates, *dict.fromkeys(hopes)],
+            [*templates, *hopes],
             key=lambda t: (t in hopes, -len(effects.roles(t)), -len(t), effects.cost(t), repr(t)),
         )
         nearest = max([1, *itertools.chain.from_iterable(map(effects.touched, templates))])

@@ -9,14 +9,7 @@ from spca_induction.rewards import RewardGuesser, RewardLearner
 from spca_induction.rulebook import Rulebook
 from spca_induction.rules import RuleLearner
 from spca_induction.view import FrameFinder
-from spca_programs.experience import (
-    Contradiction,
-    Experience,
-    NotLearnable,
-    Program,
-    Usage,
-    Verdict,
-)
+from spca_programs.experience import Contradiction, Experience, NotLearnable, Program, Usage, Verdict
 from spca_programs.state import State, in_words
 
 _BOLDER = ((1, 0), (4, 0), (0, 1), (2, 1), (2, 2))

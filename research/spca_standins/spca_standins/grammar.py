@@ -9,10 +9,10 @@ import ast
 import re
 from functools import cache
 from pathlib import Path
-from typing import get_args
 
 from spca_core.errors import InputError
 from spca_core.model import Record
+from spca_core.validation import expecting
 from spca_programs.plan_world import Briefing, FailureKind
 
 MAIN = "plan"
@@ -72,10 +72,12 @@ def read_grammar(path: Path) -> Grammar:
             main = source
         elif isinstance(node, ast.FunctionDef) and "__" in node.name.strip("_"):
             slot, _, name = node.name.partition("__")
-            slots.setdefault(slot, {})[name] = Fragment(
-                source=source.replace(f"def {node.name}(", f"def {slot}(", 1),
-                repairs=_repairs(ast.get_docstring(node) or "", path, node.name),
-            )
+            mends = _MENDS.search(ast.get_docstring(node) or "")
+            with expecting(f"the fragment {node.name}", path):
+                slots.setdefault(slot, {})[name] = Fragment(
+                    source=source.replace(f"def {node.name}(", f"def {slot}(", 1),
+                    repairs=tuple(mends.group(1).split(", ")) if mends else (),
+                )
         else:
             helpers.append(source)
     if not main or not slots:
@@ -83,13 +85,3 @@ def read_grammar(path: Path) -> Grammar:
             "no grammar", str(path), "it needs a function `plan` and functions named `slot__fragment`"
         )
     return Grammar(slots=slots, main=main, helpers="\n\n".join(helpers))
-
-
-def _repairs(doc: str, path: Path, name: str) -> tuple[FailureKind, ...]:
-    found = _MENDS.search(doc)
-    kinds = tuple(found.group(1).replace(" ", "").split(",")) if found else ()
-    known = get_args(FailureKind)
-    for kind in kinds:
-        if kind not in known:
-            raise InputError(f"{name} repairs '{kind}'", str(path), f"kinds are {', '.join(known)}")
-    return kinds

@@ -59,11 +59,6 @@ class _Game:
         return reached(self.base, self.wanted) == sum(self.wanted.values())
 
     @property
-    def late(self) -> bool:
-        """Whether the time is up."""
-        return self.base.time >= self.limit
-
-    @property
     def worth(self) -> float:
         """Wanted units less surplus ones, as a share of what is wanted."""
         more = surplus(self.base, self.wanted)
@@ -140,12 +135,12 @@ class BuildOrderWorld:
         before = game.worth
         remarks: list[Remark] = []
         for action in plan:
-            if game.complete or game.late:
+            if game.complete or game.base.time >= game.limit:
                 break
             if remark := self._give(action):
                 remarks.append(remark)
         game.decisions += 1
-        late = game.late or game.decisions >= _DECISIONS
+        late = game.base.time >= game.limit or game.decisions >= _DECISIONS
         if late and not game.complete:
             remarks.append(Remark(kind="step_limit", text="the time is up"))
         if (more := surplus(game.base, game.wanted)) > 0:
