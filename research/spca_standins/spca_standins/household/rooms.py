@@ -7,7 +7,7 @@ A room has about 1,000 commands, so searches in a program are slow.
 
 from __future__ import annotations
 
-from spca_core.errors import InputError
+from spca_core.errors import InputError, one_of
 from spca_household.engine import Game
 from spca_household.kinds import APPLIANCES, LAMP, OBJECTS, RECEPTACLES, draw_habits
 from spca_household.room import TASKS, Room, draw_room, kind_of
@@ -76,5 +76,5 @@ def household(options: WorldOptions) -> list[World]:
     """A world for each type of task, or for some. InputError for an unknown one."""
     names = options.environments or TASKS
     if unknown := [name for name in names if name not in TASKS]:
-        raise InputError(f"unknown task type '{unknown[0]}'", "household", f"one of {', '.join(TASKS)}")
+        raise InputError(f"unknown task type '{unknown[0]}'", "household", one_of(unknown[0], TASKS))
     return [HouseholdWorld(name) for name in names]
