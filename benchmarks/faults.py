@@ -47,6 +47,7 @@ import psutil
 import typer
 
 from spca.events import Event
+from spca.ros_ready import require_ros
 from spca_core.errors import SpcaError
 from spca_core.model import Record
 from spca_core.options import Manifest
@@ -155,6 +156,8 @@ def main(
 ) -> None:
     """Run the campaign and print its table; the exit status is the number of wrong ends in it."""
     signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background ignores it
+    if "ros" in (transport or VICTIMS) and not table:
+        require_ros()
     cases = [
         Case(transport=wire, process=process, signal=sign, stage=at)
         for wire, process, sign, at in (

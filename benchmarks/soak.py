@@ -34,6 +34,7 @@ from rich.console import Console
 from rich.table import Table
 
 import spca
+from spca.ros_ready import require_ros
 from spca_core.run_folder import RunFolder
 
 SHARED = Path("/dev/shm")
@@ -96,6 +97,7 @@ def _elsewhere() -> Iterator[Path]:
 def _domain(transport: str) -> AbstractContextManager[object]:
     if transport != "ros":
         return nullcontext()
+    require_ros()
     from spca_ros.domain import own_domain  # needs ROS
 
     return own_domain()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from glob import glob
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -204,7 +205,7 @@ def _models(
     from spca.kits import kit_of
     from spca_benchmarks.campaigns.campaign import bench_in
     from spca_benchmarks.models.bench import BUILTIN, ModelsBench
-    from spca_core.errors import InputError
+    from spca_core.errors import InputError, one_of
 
     if llm:
         if not llm.startswith("replay:") or model:
@@ -215,6 +216,10 @@ def _models(
     chosen = tuple(dict.fromkeys(info.name for part in curriculum for info in select_levels([part])))
     if not model:
         raise InputError("no model", where="--model", hint="name one or more: --model builtin --model a.yaml")
+    for name in model:
+        if name != BUILTIN and not Path(name).is_file():
+            meant = one_of(name, [BUILTIN, *glob("*.y*ml")])
+            raise InputError(f"no model configuration '{name}'", "--model", meant)
     presets = kit_of(chosen[0]).presets
     return checked(
         ModelsBench, models=tuple(m if m == BUILTIN else str(Path(m).resolve()) for m in model),

@@ -28,10 +28,6 @@ def _statement(call: m.Call) -> m.SimpleStatementLine:
     return m.SimpleStatementLine(body=[m.Expr(value=call)])
 
 
-def _to_name(*methods: str) -> m.Call:
-    return _call(*methods).__class__(func=_call(*methods).func, args=[m.Arg(value=m.Name()), m.ZeroOrMore()])
-
-
 def _removing(pattern: m.SimpleStatementLine) -> Rule:
     return lambda node, _: cst.RemoveFromParent() if m.matches(node, pattern) else None
 
@@ -95,7 +91,7 @@ def _constant(name: str, value: str) -> Rule:
     return rule
 
 
-_MOVE = _to_name("move_linear")
+_MOVE = m.Call(func=_call("move_linear").func, args=[m.Arg(value=m.Name()), m.ZeroOrMore()])
 _RAISED = m.Call(
     func=_call("move_linear").func, args=[m.Arg(value=m.Call(func=m.Name("_raised"))), m.ZeroOrMore()]
 )

@@ -225,7 +225,7 @@ def test_bad_input_is_told_before_anything_is_written(
         json.dumps({"roles": {"coder": {"model": "x", "base_url": "http://127.0.0.1:9/v1", "attempts": 1}}})
     )
     for change, words in (
-        ({"variants": ("fast",)}, "unknown variant 'fast'"),
+        ({"variants": ("ful",)}, "unknown variant 'ful' (--variant): did you mean 'full'"),
         ({"models": (model, same_name)}, "two models of the same name"),
         ({"models": (str(away),)}, "cannot reach"),
         ({"models": (str(tmp_path / "absent.yaml"),)}, "absent.yaml"),

@@ -9,7 +9,7 @@ import typer
 
 from spca_acpbench.questions import KINDS
 from spca_benchmarks.campaigns.command import BenchCommand
-from spca_core.errors import InputError
+from spca_core.errors import InputError, one_of
 from spca_core.model import checked
 
 
@@ -26,7 +26,7 @@ def _acpbench(
     from spca_acpbench.bench import AcpBench
 
     if unknown := sorted(set(kind or ()) - set(KINDS)):
-        raise InputError(f"there is no kind of question '{unknown[0]}'", hint=f"one of {', '.join(KINDS)}")
+        raise InputError(f"there is no kind of question '{unknown[0]}'", hint=one_of(unknown[0], KINDS))
     return checked(AcpBench, questions=questions.resolve(), kinds=tuple(kind or KINDS), every=every)
 
 

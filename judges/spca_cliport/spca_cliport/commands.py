@@ -9,7 +9,7 @@ import typer
 
 from spca_benchmarks.campaigns.command import BenchCommand
 from spca_cliport.episode import COLOURS, TASKS
-from spca_core.errors import InputError
+from spca_core.errors import InputError, one_of
 from spca_core.model import checked
 
 
@@ -31,7 +31,7 @@ def _cliport(
 
     for chosen, there in ((task, TASKS), (colours, COLOURS)):
         if unknown := sorted(set(chosen or ()) - set(there)):
-            raise InputError(f"there is no '{unknown[0]}'", hint=f"one of {', '.join(there)}")
+            raise InputError(f"there is no '{unknown[0]}'", hint=one_of(unknown[0], there))
     return checked(
         CliportBench, repository=repository.resolve(), tasks=tuple(task or TASKS),
         colours=tuple(colours or COLOURS), episodes=episodes, first_seed=first_seed,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from spca_core.errors import InputError
+from spca_core.errors import InputError, one_of
 from spca_core.paths import ROOT
 
 _LOCKS = Path(__file__).parent / "locks"
@@ -231,5 +231,5 @@ JUDGES = {
 def find(name: str) -> Judge:
     """The judge of that name. Raises InputError."""
     if name not in JUDGES:
-        raise InputError(f"there is no judge '{name}'", hint=f"one of {', '.join(JUDGES)}")
+        raise InputError(f"there is no judge '{name}'", hint=one_of(name, JUDGES))
     return JUDGES[name]

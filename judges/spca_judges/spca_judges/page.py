@@ -9,7 +9,7 @@ from typing import Any
 
 from spca_benchmarks.campaigns.bench import Bench
 from spca_benchmarks.campaigns.campaign import RESULTS, StoredCampaign, read_campaign, read_head
-from spca_core.errors import InputError
+from spca_core.errors import InputError, one_of
 from spca_core.extensions import installed
 from spca_judges.catalogue import JUDGES, Judge
 
@@ -27,7 +27,7 @@ def write(campaigns: Sequence[Path]) -> str:
     for folder in campaigns:
         name = read_head(folder).bench
         if name not in JUDGES or not JUDGES[name].bench:
-            raise InputError(f"'{name}' is no judge", where=str(folder), hint=f"one of {', '.join(JUDGES)}")
+            raise InputError(f"'{name}' is no judge", where=str(folder), hint=one_of(name, JUDGES))
         records.setdefault(name, []).append(folder)
     sections = (line for name, folders in records.items() for line in _section(JUDGES[name], folders))
     return "\n".join([_INTRODUCTION, *sections])

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from spca_benchmarks.campaigns.command import BenchCommand
-from spca_core.errors import InputError
+from spca_core.errors import InputError, one_of
 from spca_core.model import checked
 from spca_robosuite.episode import ROBOTS, TASKS
 
@@ -27,9 +27,9 @@ def _robosuite(
     from spca_robosuite.bench import RobosuiteBench
 
     if unknown := sorted(set(task or ()) - set(TASKS)):
-        raise InputError(f"there is no task '{unknown[0]}'", hint=f"one of {', '.join(TASKS)}")
+        raise InputError(f"there is no task '{unknown[0]}'", hint=one_of(unknown[0], TASKS))
     if robot not in ROBOTS:
-        raise InputError(f"there is no robot '{robot}'", hint=f"one of {', '.join(ROBOTS)}")
+        raise InputError(f"there is no robot '{robot}'", hint=one_of(robot, ROBOTS))
     seeds = tuple(seed or (1, 2, 3))
     return checked(RobosuiteBench, tasks=tuple(task or TASKS), robot=robot, layouts=layouts, seeds=seeds)
 

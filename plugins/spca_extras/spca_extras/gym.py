@@ -21,7 +21,7 @@ from gymnasium.vector import AsyncVectorEnv
 from gymnasium.wrappers import TimeLimit
 from ruckig import InputParameter, Ruckig, Trajectory
 
-from spca_core.errors import InputError
+from spca_core.errors import InputError, one_of
 from spca_core.names import COBOT, TABLE
 from spca_core.options import RunOptions
 from spca_core.trajectory import JointTrajectory
@@ -92,7 +92,7 @@ class TabletopEnv(gymnasium.Env[Any, np.ndarray]):
     ) -> None:
         for name, given, known in (("observe", observe, Observe), ("reward", reward, Rewards)):
             if given not in get_args(known):
-                raise InputError(f"'{given}'", where=name, hint=f"one of {', '.join(get_args(known))}")
+                raise InputError(f"'{given}'", where=name, hint=one_of(given, get_args(known)))
         self.render_mode, self._preset = render_mode, preset
         self._world, self._level = load_table(RunOptions(level=level, robot=robot))
         self._simulator = MujocoWorld(self._world)
@@ -131,7 +131,7 @@ class TabletopEnv(gymnasium.Env[Any, np.ndarray]):
 
     def _lay(self, preset: str, seed: int) -> None:
         if preset not in PRESETS:
-            raise InputError(f"unknown preset '{preset}'", hint=", ".join(PRESETS))
+            raise InputError(f"unknown preset '{preset}'", hint=one_of(preset, PRESETS))
         self.close()
         layout, variation = draw_table(preset, seed, self._world, self._level)
         if variation != self._simulator.variation:

@@ -33,7 +33,7 @@ def definition(datatype: str) -> str:
     while queue:
         if (needed := queue.pop(0)) not in texts:
             texts[needed] = _text(needed)
-            queue += _uses(needed)
+            queue += [field.type for field in fields(needed) if not _PRIMITIVE.match(field.type)]
     own = texts.pop(datatype)
     return "\n".join([own, *(f"{_SEPARATOR}\nMSG: {name}\n{text}" for name, text in texts.items())])
 
@@ -66,10 +66,6 @@ def fields(datatype: str) -> tuple[Field, ...]:
         array = "one" if match[3] == "[<=1]" else "many" if match[3] else ""
         found.append(Field(name, array, match[4]))
     return tuple(found)
-
-
-def _uses(datatype: str) -> list[str]:
-    return [field.type for field in fields(datatype) if not _PRIMITIVE.match(field.type)]
 
 
 @cache

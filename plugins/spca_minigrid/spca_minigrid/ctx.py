@@ -9,9 +9,11 @@ from typing import Any
 import structlog
 
 from spca_core.errors import Cancelled, MotionError
+from spca_core.scene import Observation
 from spca_core.stopping import Flag
 from spca_minigrid import primitives, routes, worldmap
 from spca_minigrid.cells import DOOR, EMPTY, KEY, LAVA, Point, beside, kind_of
+from spca_minigrid.observation import observe
 from spca_minigrid.referents import Referents
 from spca_minigrid.routes import Navigator, spare_places
 from spca_minigrid.values import Reply, Route, Thing, View
@@ -48,8 +50,10 @@ class GridCtx(DeclaredCtx):
         """Nothing moves by itself here; running calls end with Cancelled."""
         self._stopped.set()
 
-    def notice(self, since: float) -> None:
-        """Nothing beyond the map, which the environment's observations show as a whole."""
+    def notice(self, since: float) -> Observation:
+        """Return what the map shows; what is held, and whether it is known where a thing is, is certain."""
+        seen = observe(self._map, self._referents, self.now(), False, self._world.mission)
+        return seen.model_copy(update={"sentences": (), "detail": {}})
 
     def resume(self) -> None:
         """Allow calls again after a stop, and forget what went before."""
@@ -161,9 +165,9 @@ class GridCtx(DeclaredCtx):
     @offered
     def _do_route_to_spare(self) -> Route | None:
         """The same, to face a free cell where a dropped thing blocks no path."""
-        return self._shown_route(
-            self._navigator.to_face(spare_places(self._map)) or self._navigator.to_face(self._free_places())
-        )
+        empty = {at for at, cell in self._map.cells.items() if cell == EMPTY} - {self._map.position}
+        face = self._navigator.to_face
+        return self._shown_route(face(spare_places(self._map)) or face(empty))
 
     @offered
     def _do_explore(self, name: str = "", force: bool = False) -> Route | None:
@@ -209,11 +213,6 @@ class GridCtx(DeclaredCtx):
             t.kind == KEY and t.colour == thing.colour and t.place != "gone"
             for t in self._map.things.values()
         )
-
-    def _free_places(self) -> set[Point]:
-        return {
-            point for point, cell in self._map.cells.items() if cell == EMPTY and point != self._map.position
-        }
 
 
 def _shown(thing: worldmap.KnownThing) -> Thing:

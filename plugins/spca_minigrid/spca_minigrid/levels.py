@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import Path
 from typing import Literal, get_args
 
-from spca_core.errors import InputError, did_you_mean
+from spca_core.errors import InputError, did_you_mean, one_of
 from spca_core.model import Record
 from spca_core.paths import LEVELS
 from spca_core.validation import expecting, read_yaml
@@ -79,7 +79,5 @@ def select_levels(pattern: str = "") -> tuple[GridLevel, ...]:
         one for one in curriculum() if one.category.startswith(words) or one.name.startswith(words)
     )
     if not chosen:
-        raise InputError(
-            f"no MiniGrid level matches '{pattern}'", hint=f"categories: {', '.join(CATEGORIES)}"
-        )
+        raise InputError(f"no MiniGrid level matches '{pattern}'", hint=one_of(pattern, CATEGORIES))
     return chosen

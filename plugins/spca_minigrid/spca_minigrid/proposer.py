@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from spca_core.plan import Draft, PlanRequest, Rejection
 from spca_core.ports.proposer import ModelError, PlanProposer
-from spca_core.ports.vocabulary import ObservableWord, Vocabulary
+from spca_core.ports.vocabulary import Extension, ObservableWord, Vocabulary
 from spca_core.scene import Observation
 from spca_minigrid.mission import Mission, parse_mission
 
@@ -30,6 +31,9 @@ class MissionVocabulary(Vocabulary):
     A goal may use either.
     """
 
+    certain: Mapping[str, int] = {"located": 1, "held": 1, "locked": 1, "hand_free": 0}
+    """Number of arguments of each predicate of which the map shows whether it holds."""
+
     def words(self) -> tuple[ObservableWord, ...]:
         """Return the words for what has been seen of the things, and for what the agent carries."""
         return _WORDS
@@ -42,6 +46,16 @@ class MissionVocabulary(Vocabulary):
         objects = {name: kind for name, kind in observation.objects.items() if name not in plain}
         facts = tuple(f for f in observation.facts if plain.isdisjoint(f.args))
         return observation.model_copy(update={"objects": objects, "facts": facts})
+
+    def after(self, observation: Observation) -> dict[str, Extension]:
+        """See `Vocabulary`: whether a door that nobody has seen is locked is left open."""
+        kinds, found = frozenset(observation.objects.values()), dict[str, Extension]()
+        for name, arity in self.certain.items():
+            atoms = frozenset(f.args for f in observation.facts if f.predicate == name)
+            found[name] = Extension((kinds,) * arity, atoms)
+        placed = found["located"].atoms | found["held"].atoms
+        unseen = frozenset((name,) for name in observation.objects) - placed
+        return found | {"locked": replace(found["locked"], unsaid=unseen)}
 
 
 _WISH = {"go": "to_visit", "reach": "to_enter", "open": "to_open", "pick": "to_take"}

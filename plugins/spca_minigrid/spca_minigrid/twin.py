@@ -9,7 +9,6 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from spca_core.plan import ActResult, Choice, Moment, Perturbation, Plan
-from spca_core.ports.vocabulary import Extension
 from spca_core.scene import Fact, Observation
 from spca_core.skill import StepReport
 from spca_core.skill_package import library_source
@@ -26,7 +25,6 @@ from spca_sandbox.limits import Limits
 
 _MARGIN = 8
 """Number of cells of free floor around what was seen, before the walls of the twin."""
-_SHOWN = ("located", "held", "locked", "beside")
 _LIMITS = Limits(worker_s=2.0)
 _STEP_WALL_S = 120.0
 
@@ -34,15 +32,7 @@ _STEP_WALL_S = 120.0
 class MapVocabulary(MissionVocabulary):
     """Vocabulary of a twin, whose things are all known."""
 
-    def after(self, observation: Observation) -> dict[str, Extension]:
-        """See `Vocabulary`."""
-        kinds = frozenset(observation.objects.values())
-        found: dict[str, Extension] = {}
-        for name in _SHOWN:
-            atoms = frozenset(f.args for f in observation.facts if f.predicate == name)
-            found[name] = Extension((kinds,) * (2 if name == "beside" else 1), atoms)
-        found["hand_free"] = Extension((), frozenset({()}) if observation.holds("hand_free") else frozenset())
-        return found
+    certain = {**MissionVocabulary.certain, "beside": 2}
 
 
 class MapWorld(GridWorld):

@@ -9,18 +9,19 @@ from pathlib import Path
 import pytest
 
 from spca.assembly import open_stages
+from spca.blame import blame
 from spca.runs import Run
 from spca.stages import Stages
 from spca.supervisor import Supervisor
 from spca_coder.drafting import DraftingCoder
 from spca_coder.source import LibraryReader
 from spca_core.options import Budgets, RunOptions
-from spca_core.plan import PlanRequest
+from spca_core.plan import PlanRequest, Step
 from spca_core.ports.reading import Readers
 from spca_core.ports.stages import Planner
 from spca_core.result import RunResult
 from spca_core.run_folder import RunFolder
-from spca_minigrid.environment import MinigridEnvironment
+from spca_minigrid.environment import SKILLS, MinigridEnvironment
 from spca_minigrid.kit import MinigridKit
 from spca_minigrid.levels import find_level
 from spca_minigrid.mission import parse_mission
@@ -188,3 +189,29 @@ def test_a_model_learns_from_nothing_and_reuses_what_it_learned(tmp_path: Path) 
     assert second.success, second.reason
     assert (second.planner.reuse, second.planner.fresh, sum(second.coder.model_dump().values())) == (1, 0, 0)
     assert second.usage["planner_small"].calls == 1
+
+
+def test_a_step_whose_precondition_was_seen_false_is_the_plans_fault(planner: Planner) -> None:
+    """The domain does not say that what is picked up fills the hand."""
+    waving = "(:action wave :parameters (?t - thing) :precondition (hand_free) :effect (reported ?t))"
+    library = SKILLS.read_text() + "\n\ndef wave(ctx, thing):\n    raise RuntimeError('the hand is full')\n"
+    with closing(MinigridEnvironment(find_level("MiniGrid-DoorKey-5x5"), seed=1)) as environment:
+        before = environment.sense()
+        request = PlanRequest(attempt="a", task=environment.task, observation=before, skills=())
+        plan = planner.plan(request).plan
+        assert plan is not None
+        domain = plan.draft.domain.replace("(settled ?p) (not (hand_free))", "(settled ?p)")
+        draft = plan.draft.model_copy(
+            update={"domain": domain.replace("(:action find\n", f"{waving}\n(:action find\n")}
+        )
+        steps = Step(action="pick_up", args=("key",)), Step(action="wave", args=("key",))
+        plan = plan.model_copy(update={"draft": draft, "steps": steps})
+        result = environment.act("a", plan, library)
+        assert [step.status for step in result.steps] == ["done", "failed"]
+        reader, seen = PddlReader(MissionVocabulary()), [step.seen for step in result.steps]
+        evidence = reader.weigh(plan, seen, environment.sense(), before)
+        found = blame(plan, result, environment.verdict(), evidence, environment.sense(), before)
+        assert (
+            not found.suspects
+            and "it needs (hand_free), which was seen before it not to be so" in found.plan_failure
+        )

@@ -27,7 +27,7 @@ from spca_copic.pool import ProgramPool
 from spca_copic.ports import Selector
 from spca_copic.recipe import BUILTIN, WITH_MODEL, Recipe, TaskState, cases_to_test
 from spca_copic.rollouts import Rollouts
-from spca_core.errors import InputError
+from spca_core.errors import InputError, one_of
 from spca_core.model import Record
 from spca_core.ports.chat import ChatModel
 from spca_core.result import Usage
@@ -86,7 +86,7 @@ def evaluate(
     """
     for policy in policies:
         if policy not in POLICIES:
-            raise InputError(f"unknown policy '{policy}'", hint=f"there are {', '.join(POLICIES)}")
+            raise InputError(f"unknown policy '{policy}'", hint=one_of(policy, POLICIES))
         if asks_model([policy], recipe) and model is None:
             raise InputError(f"'{policy}' asks a language model", hint="configure one (see docs/models.md)")
     if isinstance(selector, ModelJudge):

@@ -18,7 +18,7 @@ from spca_copic.ports import ProgramProposer, Selector
 from spca_copic.recipe import BY_MODEL, STAND_IN, Recipe, TaskState
 from spca_copic.selectors import make_selector
 from spca_copic.training import Listener, train_task
-from spca_core.errors import InputError
+from spca_core.errors import InputError, one_of
 from spca_core.model import Record
 from spca_core.paths import RUNS
 from spca_core.ports.chat import ChatModel
@@ -131,9 +131,8 @@ def train_run(folder: CopicFolder, world: PlanWorld, listener: Listener | None =
     """Train every task type of a folder that is not finished. Raises InputError, ModelError."""
     run = folder.run
     if run.recipe.proposer not in PROPOSERS:
-        raise InputError(
-            f"unknown proposer '{run.recipe.proposer}'", hint=f"there are {', '.join(PROPOSERS)}"
-        )
+        name = run.recipe.proposer
+        raise InputError(f"unknown proposer '{name}'", hint=one_of(name, PROPOSERS))
     asks = run.recipe.proposer == BY_MODEL or run.recipe.selector == "judge"
     chat = open_writer(run.llm, folder.path / "llm", run.recipe.temperature) if asks else None
     for task in run.tasks:

@@ -8,7 +8,7 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any, Literal
 
-from spca_core.errors import InputError
+from spca_core.errors import InputError, one_of
 from spca_core.model import Record
 
 FailureKind = Literal["precondition", "no_effect", "not_found", "violation", "step_limit"]
@@ -50,7 +50,7 @@ class Split(Record):
 def require_task(task: str, tasks: Iterable[str], world: str) -> None:
     """Raises InputError for a task type that a world does not have."""
     if task not in (known := list(tasks)):
-        raise InputError(f"unknown task type '{task}'", world, f"there are {', '.join(known)}")
+        raise InputError(f"unknown task type '{task}'", world, one_of(task, known))
 
 
 class ActionKind(Record):

@@ -22,7 +22,7 @@ from pydantic import Field, PositiveInt
 from spca.events import Event
 from spca.kits import checked_kit, kit_of, kits
 from spca.runs import Run, settled
-from spca_core.errors import InputError
+from spca_core.errors import InputError, did_you_mean
 from spca_core.extensions import find
 from spca_core.model import Record, checked
 from spca_core.options import RunOptions
@@ -211,9 +211,8 @@ def select_levels(patterns: Sequence[str]) -> list[LevelInfo]:
         ]
         if not fitting:
             groups = dict.fromkeys([*(info.group for _, info in known), *(kit.name for kit, _ in known)])
-            raise InputError(
-                f"no level matches '{pattern}'",
-                hint=f"name levels, patterns like 'touch_0*', or groups: {', '.join(groups)}",
-            )
+            meant = did_you_mean(pattern, [*groups, *(info.name for _, info in known)])
+            hint = meant or f"name levels, patterns like 'touch_0*', or groups: {', '.join(groups)}"
+            raise InputError(f"no level matches '{pattern}'", hint=hint)
         found |= {info.name: info for info in fitting}
     return list(found.values())

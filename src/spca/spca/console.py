@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -36,26 +37,27 @@ def notices() -> Console:
     return _Console(stderr=True)
 
 
-def show_table(heads: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
-    """Print a table. Its first column holds names, which are never cut."""
-    console = results()
-    cells = [list(heads), *([str(cell) for cell in row] for row in rows)]
-    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+def show_table(heads: Sequence[str], rows: Sequence[Sequence[object]], on: Console | None = None) -> None:
+    """Print a table, with or without `heads`. Its first column holds names, which are never cut."""
+    console = on or results()
+    cells = [*([heads] if heads else []), *rows]
+    widths = [max(len(str(cell)) for cell in column) for column in zip(*cells, strict=True)]
     if not console.is_terminal:
         for row in cells:
-            line = "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True))
+            line = "  ".join(str(cell).ljust(width) for cell, width in zip(row, widths, strict=True))
             console.print(line.rstrip(), markup=False)
         return
-    table = Table(*heads, box=None, pad_edge=False)
+    table = Table(*(heads or [""] * len(widths)), box=None, pad_edge=False, show_header=bool(heads))
     table.columns[0].min_width = widths[0]
-    for row in cells[1:]:
-        table.add_row(*row)
+    for row in rows:
+        table.add_row(*(cell if isinstance(cell, Text) else str(cell) for cell in row))
     console.print(table, markup=False)
 
 
 def as_typed(arguments: str) -> str:
-    """Return a command of this program as the user can type it again, by the launcher that was called."""
-    return f"{os.environ.get('SPCA_LAUNCHER', 'spca')} {arguments}"
+    """Return a command of this program, or pip's, as the user can type it by the launcher in use."""
+    program = f"{sys.executable} -m" if arguments.startswith("pip ") else "spca"
+    return f"{os.environ.get('SPCA_LAUNCHER', program)} {arguments}"
 
 
 def plainly(text: str) -> str:
@@ -176,8 +178,8 @@ class Progress:
         failure = event.data.get("failure")
         if failure and event.data["status"] == "failed":
             told = plainly(failure["message"])
-            fault = failure.get("line") and failure["kind"] == "error" and told == failure["message"]
-            line = f" (line {failure['line']} of the run's library.py)" if fault else ""
+            bare = told == failure["message"] and ".py, line " not in told and failure["kind"] == "error"
+            line = f" (line {failure['line']} of the run's library.py)" if bare and failure["line"] else ""
             self.console.print(f"      [red]{escape(failure['kind'])}[/red]: {escape(told)}{line}")
 
     def _on_round_failed(self, event: Event) -> None:
@@ -199,7 +201,7 @@ class Progress:
         if usage := [one.model_dump().values() for one in result.usage.values()]:
             calls, sent, got, usd, waited, failed = map(sum, zip(*usage, strict=True))
             cost = f"{usd:.4f} US dollars" if usd else "no price"
-            made = f"{calls} calls" + (f" ({failed} requests failed or timed out)" if failed else "")
+            made = f"{calls} call{'s' * (calls != 1)}" + f" ({failed} failed or timed out)" * bool(failed)
             told = f"{made}, {sent:,} tokens in, {got:,} out, {cost}, {waited:.1f} s waited"
             console.print(f"    models  {told}")
         for condition in () if result.success else result.verdict.conditions:

@@ -49,10 +49,13 @@ _WHY = re.compile(
     r"|how come|why (so|(is|was)(n't)? (it|that)( not)?( done)?)"
 )
 _WORKED = re.compile(r"did (?:it|that) work(?: out)?|(?:is (?:it|that)|are you) (?:done|finished)")
-_PLAN = re.compile(r"what(?: is|'s| was) (?:your|the) plan")
+_PLAN = re.compile(r"(?:what(?: is|'s| was)|(?:show|tell) me) (?:your|the) plan(?: again)?")
 _ABOUT = re.compile(r"(?:(?:and|so|then) )?(?:where |what colour )?(?:is|are) ", re.IGNORECASE)
 _WHY_THAT = re.compile(r"why (?:did|have) you (?:\w+ )+?(the (?:\w+ )?\w+)(?: (?:up|there|first|away))?")
-_SAID = re.compile(r"what (?:did|have) i (?:say|said|ask|asked|tell you)(?: (first|last|before|so far))?")
+_SAID = re.compile(
+    r"what (?:did|have) (?:i (?:say|said|ask|asked|tell you)|(you)(?: all)? (?:done|do(?= so far)))"
+    r"(?: (first|last|before|so far|until now|already))?"
+)
 _QUOTED = re.compile(r"'([^']+)'")
 _YES = re.compile(r"(?:yes|yeah|yep|ok|okay|sure|do that|please do)(?:,? please)?[.!]*", re.IGNORECASE)
 _MOST_WHOLE, _MOST_SHORT, _LONGEST = 2, 6, 300
@@ -341,9 +344,11 @@ class Dialogue:
         """Answer a question about what was done, or a call for help; return None for anything else."""
         asked = question.strip().rstrip("?!. ").lower()
         if said := _SAID.fullmatch(asked):
-            own = [f'"{turn.said}"' for turn in self._done if turn.said]
-            own = {"first": own[:1], "last": own[-1:]}.get(said[1], own)
-            return f"You said {', then '.join(own)}." if own else "Nothing yet."
+            runs = [(turn.said, turn.run) for turn in self._done if turn.said]
+            own = [f'"{text}"' + f" ({run.result.words})" * bool(said[1]) for text, run in runs if run]
+            own = {"first": own[:1], "last": own[-1:]}.get(said[2], own)
+            own = [f"{'So far:' if said[1] else 'You said'} {', then '.join(own)}."] * bool(own)
+            return "".join(own) or "Nothing yet."
         if talk := next((told for said, told in _SMALL_TALK.items() if re.fullmatch(said, asked)), ""):
             return talk
         if not self._to_undo and _UNDO.fullmatch(asked):

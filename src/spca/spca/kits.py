@@ -7,7 +7,7 @@ import re
 from contextlib import suppress
 from functools import cache
 
-from spca_core.errors import InputError, did_you_mean
+from spca_core.errors import InputError, did_you_mean, one_of
 from spca_core.extensions import find, installed
 from spca_core.options import RunOptions
 from spca_core.ports.kit import Kit
@@ -94,8 +94,7 @@ def checked_kit(options: RunOptions) -> Kit:
     """Return the kit of a run's level. Raises InputError unless a run with these options could begin."""
     kit = kit_of(options.level)
     if options.preset not in kit.presets:
-        has = f"{did_you_mean(options.preset, kit.presets)} {kit.name} has {', '.join(kit.presets)}"
-        raise InputError(f"--preset '{options.preset}'", hint=has.strip())
+        raise InputError(f"--preset '{options.preset}'", hint=one_of(options.preset, kit.presets))
     if options.rehearse == "always" and not kit.has_twin:
         raise InputError("--rehearse always", hint=f"{kit.name} has no twin to rehearse in")
     if options.proposer != "auto":

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, replace
 
 from spca.stages import Approve, Stages
-from spca_core.errors import InputError, did_you_mean
+from spca_core.errors import InputError, one_of
 from spca_core.plan import Draft, Plan, PlanRequest, PlanResult, Step
 from spca_core.ports.stages import OnDraft, unheard
 from spca_core.scene import Observation
@@ -70,8 +70,7 @@ def single_step(situation: Draft, step: Step) -> Plan:
     domain, problem = parse(situation.domain, situation.problem)
     action = domain.actions.get(step.action.lower())
     if action is None:
-        hint = did_you_mean(step.action, domain.actions) or f"there are: {', '.join(domain.actions)}"
-        raise InputError(f"unknown action '{step.action}'", hint=hint)
+        raise InputError(f"unknown action '{step.action}'", hint=one_of(step.action, domain.actions))
     form = ", ".join(f"{p.name.lstrip('?')}: {p.type}" for p in action.parameters)
     if len(step.args) != len(action.parameters):
         count = f"{len(step.args)} of {len(action.parameters)} arguments"

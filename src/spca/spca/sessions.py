@@ -153,11 +153,12 @@ class Session:
                 from spca.ros.graph import acting, robot_is_there  # not everywhere is there a ROS
 
                 self._unlaid = not (found := robot_is_there())  # a table that is there is taken as it is
-                table = self._options.model_dump(include={"world", "preset", "seed"}, exclude_defaults=True)
+                self.program = self._open.enter_context(acting(options, self._scratch, found))
+                fixed = {"world", "preset", "seed", *self.program.laid()}
+                table = self._options.model_dump(include=fixed, exclude_defaults=True)
                 if found and table and self._options.level == SENTENCE:
                     hint = "leave it away, or end the simulator that is there"
                     raise InputError("the table that is there stays as it is", f"--{min(table)}", hint)
-                self.program = self._open.enter_context(acting(options, self._scratch, found))
             if options.view == "web":
                 self._show()
             self._open = self._open.pop_all()
@@ -348,9 +349,11 @@ class Session:
 
     def _ordered(self, sentence: str, folder: Path, conversation: tuple[str, ...] = ()) -> RunOptions:
         """Return the options of a run with that sentence as its task; write its level file to `folder`."""
-        path = folder / "task.yaml"
-        path.write_text(self._kit.sentence_level(sentence, self._options.world, conversation))
-        changes, ours = {"level": str(path)}, self._options.proposer == "builtin"
+        # Somebody else, or a level, may have laid the table on the graph.
+        there = self.program.laid() if self.program is not None and not self._unlaid else {}
+        path, world = folder / "task.yaml", there.get("world", self._options.world)
+        path.write_text(self._kit.sentence_level(sentence, world, conversation))
+        changes, ours = {"level": str(path), **there}, self._options.proposer == "builtin"
         if not ours and self._options.skills != "empty" and self._dialogue.known(sentence):
             changes["proposer"] = "builtin"  # the move is known: no model is asked for it
         return self._options.model_copy(update=changes)

@@ -12,7 +12,7 @@ from rich.console import Console
 
 from spca.commands.doctor import show
 from spca.doctor.checks import CHECKS, Check, Finding, examine, unsourced, ways
-from spca.doctor.plugins import examine_plugins, summary
+from spca.doctor.plugins import examine_plugins
 from spca_core import extensions
 
 
@@ -173,4 +173,3 @@ def test_extensions_are_listed_with_the_package_that_brings_them(monkeypatch, tm
     for away in ("environment sky", "bench stars"):
         assert found[away] == Finding(away, "off", "lacks libcst_of_nobody")
     assert found["bench void"].state == "missing" and "no attribute 'Void'" in found["bench void"].found
-    assert "environments minigrid, moon (unknown), sky (unknown), tabletop" in summary()

@@ -29,11 +29,13 @@ def test_no_spinner_stands_before_the_report_line_and_the_video_tells_how_far_it
     assert repr(run).startswith("<touch_02: success, ") and run._repr_jpeg_()
     used = {"coder": Usage(calls=2, input_tokens=1200, output_tokens=30, seconds=1.5)}
     more = {"usage": {"coder": used["coder"].plus(failed=3)}}
-    for changes in ({"usage": used}, more):
+    once = {"usage": {"coder": Usage(calls=1, failed=1)}}
+    for changes in ({"usage": used}, more, once):
         progress.show_result(run.result.model_copy(update=changes))
     said = capsys.readouterr().out
     assert "2 calls, 1,200 tokens in, 30 out, no price, 1.5 s waited" in said
-    assert "2 calls (3 requests failed or timed out), 1,200" in said
+    assert "2 calls (3 failed or timed out), 1,200" in said
+    assert "1 call (1 failed or timed out), 0" in said
     assert [dollars([one]) for one in (*used.values(), Usage(), Usage(calls=1, usd=0.5))] == [
         "no price", "0.0000", "0.5000",
     ]  # fmt: skip

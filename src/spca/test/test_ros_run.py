@@ -31,7 +31,7 @@ from spca.ros.program import Program, _Launched, program
 from spca.runs import CRASH, Run
 from spca_core.errors import InputError, Lost, SpcaError
 from spca_core.options import RunOptions, manifest
-from spca_core.result import RunResult
+from spca_core.result import SIGNALS, RunResult, Signals
 from spca_core.run_folder import MANIFEST, RunFolder
 from spca_core.verdict import Ending
 from spca_planner.solver.process import warm_solver
@@ -206,8 +206,12 @@ def test_sentences_over_ros_are_one_conversation_shown_where_the_program_runs(
             assert do("undo")[1].startswith(f"seen to hold: the {thing} cube at x = ")
         assert do("undo")[1] == "There is nothing to undo."
         assert len([*tmp_path.iterdir()]) == 4
-        assert run_level(RunLevel.Goal(level="touch_02")).outcome == "success"
-        assert "touch" in do("what did you do?")[1] and do("undo")[1] == "There is nothing to undo."
+        assert run_level(RunLevel.Goal(level="bowls_01")).outcome == "success"
+        assert "bowl" in do("what did you do?")[1]
+        assert do("undo")[1].startswith("seen to hold: the red cube at x = ")
+        assert do("undo")[1] == "There is nothing to undo."
+        last = Run.of(max(tmp_path.iterdir()))
+        assert last.options.world == "bowls" and last.files.read(SIGNALS, Signals).stamps
     shown = capfd.readouterr()
     assert "  There is nothing to undo." in shown.out and "success  " in shown.out
     assert "    goal  the red cube on the blue plate\n    plan  pick_up(cube_red, table)" in shown.err

@@ -53,10 +53,6 @@ class SkillRecord(Record):
     demoted: str = ""
     history: tuple[SkillEvent, ...] = ()
 
-    def proven_by(self, level: str) -> SkillRecord:
-        """Return the record with one more proof; a skill that proves itself is trusted."""
-        return self.model_copy(update={"levels": tuple(dict.fromkeys((*self.levels, level))), "demoted": ""})
-
     def noting(self, kind: Happening, level: str = "", reason: str = "") -> SkillRecord:
         """Return the record with an event at its end."""
         now = datetime.now(timezone.utc).isoformat(timespec="seconds")
@@ -140,7 +136,9 @@ class TrustedLibrary:
                 self._forget(void)
             for name in sorted(called):
                 record = self._record(name)
-                record = record.proven_by(level) if name in kept and name in used else record
+                if name in kept and name in used:  # a skill that proves itself is trusted
+                    levels = tuple(dict.fromkeys((*record.levels, level)))
+                    record = record.model_copy(update={"levels": levels, "demoted": ""})
                 if name in new:
                     record = record.model_copy(update={"demoted": ""}).noting("promoted", level)
                 elif name in refused and name in known.skills:

@@ -46,6 +46,11 @@ def did_you_mean(name: str, known: Iterable[str], most: int = 1, least: float = 
     return f"did you mean {near}?" if near else ""
 
 
+def one_of(name: str, known: Iterable[str]) -> str:
+    """Say which of the known names may be meant by another one; else, which there are."""
+    return did_you_mean(name, names := list(known)) or f"one of {', '.join(names)}"
+
+
 class SpcaError(Exception):
     """An internal failure that the user did not cause (exit status 3)."""
 

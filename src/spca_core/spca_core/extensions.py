@@ -33,6 +33,7 @@ GROUPS = {
     "spca.detectors": "what finds things in a camera frame (`spca_sense.detection.MakeDetector`)",
     "spca.learnable_worlds": "worlds whose rules are learned: makes them, in the order of learning",
     "spca.plan_worlds": "worlds for planning programs: makes a `spca_programs.ports.plan_world.PlanWorld`",
+    "spca.stand_ins": "what learns or writes in a model's place (`spca_programs.factories.stand_in`)",
     "spca.engines": "what searches for plans (`spca_core.ports.engine.Engine`)",
     "spca.skills": "a planning action, the skill that carries it out, and the words that ask for it",
 }

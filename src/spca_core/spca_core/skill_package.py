@@ -134,7 +134,7 @@ class SkillPackage(_Declaration):
             declared = _Declaration.model_validate(read_yaml(declaration, "the skill"))
         with expecting("a skill", folder):
             action, source = (plain(folder / n).read_text() for n in ("action.pddl", "skill.py"))
-            functions = [n.name for n in ast.parse(source).body if isinstance(n, ast.FunctionDef)]
+            functions = [n.name for n in ast.parse(source, "skill.py").body if isinstance(n, ast.FunctionDef)]
         head = re.match(r"\s*(?:;[^\n]*\n\s*)*\(:action\s+([\w-]+)", action)
         if head is None:
             raise InputError("holds no action", where=str(folder / "action.pddl"), hint="one (:action …)")
@@ -176,6 +176,17 @@ def library_source(environment: str, builtin: Path) -> str:
         known |= _names(text)
         source += f"\n\n{text}"
     return source
+
+
+def origin(environment: str, library: str, line: int) -> str:
+    """Return the package's file and line, before a message, of a line of what `library_source` returns."""
+    end = library.count("\n") + 1
+    for package in reversed(skill_packages(environment)):
+        begin = end - package.source.count("\n")
+        if line >= begin:
+            return f"{package.name}/skill.py, line {line - begin + 1}: "
+        end = begin - 2  # they are joined by two line ends
+    return ""
 
 
 def extended_domain(environment: str, domain: str) -> str:

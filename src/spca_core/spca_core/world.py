@@ -12,7 +12,7 @@ from pydantic import AfterValidator, Field, model_validator
 
 from spca_core.arms import ArmDescription, Joints, load_arm
 from spca_core.camera import CameraIntrinsics
-from spca_core.errors import InputError, did_you_mean
+from spca_core.errors import InputError, did_you_mean, one_of
 from spca_core.geometry import Pose, Quat, Vec3
 from spca_core.kinds import ObjectKind, deck, problem_with, radius
 from spca_core.model import Interval, Part
@@ -312,5 +312,5 @@ def _extended(content: Any) -> Any:
         return content
     name, known = str(content.pop("extends")), sorted(path.stem for path in WORLDS.glob("*.yaml"))
     if name not in known:
-        raise InputError(f"unknown world '{name}'", "extends", did_you_mean(name, known) or ", ".join(known))
+        raise InputError(f"unknown world '{name}'", "extends", one_of(name, known))
     return {**_extended(read_yaml(WORLDS / f"{name}.yaml", "the world it extends")), **content}

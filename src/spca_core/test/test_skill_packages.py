@@ -9,7 +9,7 @@ import pytest
 from spca_core import skill_package
 from spca_core.errors import InputError
 from spca_core.paths import ROOT
-from spca_core.skill_package import SkillPackage, SkillPhrase, extended_domain, library_source
+from spca_core.skill_package import SkillPackage, SkillPhrase, extended_domain, library_source, origin
 
 PUSH = ROOT / "examples" / "push" / "src" / "push"
 
@@ -67,6 +67,11 @@ def test_helpers_and_constants_of_a_package_are_its_own(
     exec(library_source("tabletop", builtin), library)
     assert (library["ABOVE"], library["ABOVE_push"], library["ABOVE_slide"]) == (0.1, 0.09, 0.5)
     assert {"push", "_around", "slide", "_around_slide"} <= library.keys()
+    lines = (source := library_source("tabletop", builtin)).splitlines()
+    own = push.source.splitlines().index("def push(ctx, cube, other):")
+    for text, place in (("def push(", f"push/skill.py, line {own + 1}: "), ("def touch(", "")):
+        assert origin("tabletop", source, next(n for n, at in enumerate(lines, 1) if text in at)) == place
+    assert origin("tabletop", source, len(lines)) == f"slide/skill.py, line {len(copy.splitlines())}: "
     domain = extended_domain("tabletop", "(define (domain d)\n  (:predicates))\n")
     assert domain.count("(pushed_against ?c ?other - cube)") == 1
     monkeypatch.setattr(skill_package, "skill_packages", lambda environment: (push, push))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import itertools
 import json
 import os
@@ -11,7 +10,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from spca_core.errors import BudgetExhausted, InputError
+from spca_core.errors import BudgetExhausted, InputError, did_you_mean
 from spca_core.ports.chat import Message, Role
 from spca_core.ports.proposer import ModelError
 from spca_llm.answer import answer_from, whole
@@ -214,9 +213,5 @@ def _check_model(config: ModelConfig, role: Role, known: list[str]) -> None:
         return
     if any(name == config.model or name.startswith(f"{config.model}:") for name in known):
         return
-    near = difflib.get_close_matches(config.model, known, n=3, cutoff=0.4) or known[:5]
-    raise InputError(
-        f"the server has no model '{config.model}' (role '{role}')",
-        where=config.base_url,
-        hint=f"it has {', '.join(near)}",
-    )
+    hint = did_you_mean(config.model, known, 3, 0.4) or f"it has {', '.join(known[:5])}"
+    raise InputError(f"the server has no model '{config.model}' (role '{role}')", config.base_url, hint)

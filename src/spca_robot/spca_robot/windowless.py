@@ -2,6 +2,8 @@
 
 import os
 
+import structlog
+
 if os.environ.get("MUJOCO_GL", "").lower() not in ("egl", "glfw", "glx", "osmesa"):
     # MuJoCo would import GLFW, which starts a Python process to find its library (0.2 s) and is not needed:
     # a live view (`mujoco.viewer`) imports it itself, and pictures choose their platform when they are made.
@@ -14,3 +16,6 @@ else:
     import mujoco
 
 __all__ = ["mujoco"]
+
+# MuJoCo itself would write its warnings to a file in the user's working folder.
+mujoco.set_mju_user_warning(lambda text: structlog.get_logger("mujoco").warning(text))

@@ -33,7 +33,7 @@ from rclpy.subscription import Subscription
 from rclpy.timer import Timer
 from spca_interfaces.msg import NodeStatus
 
-from spca_core.errors import EXIT_BROKEN, InputError, SpcaError
+from spca_core.errors import EXIT_BROKEN, InputError, SpcaError, one_of
 from spca_core.stopping import Flag
 from spca_ros import names
 from spca_ros.environment import DIE_WITH_PARENT
@@ -98,7 +98,7 @@ class SpcaNode(Node):
         except InvalidParameterValueException as error:
             raise InputError(str(error), where=where) from error
         if choices and value not in choices:
-            raise InputError(f"'{value}'", where=where, hint=f"one of {', '.join(choices)}")
+            raise InputError(f"'{value}'", where=where, hint=one_of(str(value), choices))
         self._choices |= {name: choices} if choices else {}
         return type(default)(value)
 

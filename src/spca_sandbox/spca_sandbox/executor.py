@@ -14,6 +14,7 @@ import structlog
 from spca_core.plan import ActResult, Plan, Step
 from spca_core.ports.environment import CtxServer
 from spca_core.skill import CtxApi, SkillFailure, StepReport, python_name
+from spca_core.skill_package import origin
 from spca_core.stopping import Closing, Stop, never
 from spca_sandbox.host import SkillHost
 from spca_sandbox.limits import Limits, SandboxLevel
@@ -121,6 +122,11 @@ class PlanExecutor(Closing):
         if why and why.kind in ("error", "result") and {*of} & {*step.args}:
             told = f"{call}({', '.join(of)}): none; {why.message}"
             why = SkillFailure(kind="no_place", message=told, line=why.line)
+        # A RuntimeError is raised on purpose, and explains itself.
+        fault = why and why.kind == "error" and not why.message.startswith("RuntimeError: ")
+        if why and fault and self._loaded == self._builtin and why.line:
+            place = origin(server.api.environment, self._builtin, why.line)
+            why = why.model_copy(update={"message": f"{place}{why.message}"})
         seen = server.notice(started) if status == "done" else None
         return StepReport(
             index=index, action=step.action, args=step.args, status=status,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from pydantic import Field
 
-from spca_core.errors import InputError
+from spca_core.errors import InputError, one_of
 from spca_core.geometry import Array, Vec3
 from spca_core.model import Record
 from spca_core.world import World
@@ -58,7 +58,7 @@ PRESETS = tuple(_SPREADS)
 def draw_variation(preset: str, seed: int) -> SimVariation:
     """Draw a variation of that preset (`nominal`, `noisy`, `hard`) by seed."""
     if preset not in _SPREADS:
-        raise InputError(f"unknown variation '{preset}'", hint=f"one of {', '.join(PRESETS)}")
+        raise InputError(f"unknown variation '{preset}'", hint=one_of(preset, PRESETS))
     spread = _SPREADS[preset]
     rng = np.random.default_rng(seed)
 

@@ -9,9 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spca_core.geometry import Pose
+from spca_core.kinds import WALL
 from spca_core.scene import Fact, Scene, SceneObject
 from spca_sense.outline import footprint, gap, outline_of, shared_area
-from spca_tabletop.act.placements import Hold, across, on_top
+from spca_tabletop.act.placements import FINGERS, Hold, across, on_top
 
 EDGE = 0.04
 
@@ -84,3 +85,19 @@ def test_a_bowl_takes_a_second_cube_wherever_the_gripper_is_turned(turn: float) 
     assert gap(own, footprint(there)) > 0.01
     for outline in (own, footprint(there)):
         assert max(math.dist(corner, (0.5, 0.0)) for corner in outline) < 0.13 / 2 - 0.007 - 0.004
+
+
+def test_in_a_deep_tray_a_thing_is_put_where_the_fingers_can_take_it_out_again() -> None:
+    """Its rim bars the way to the thing's top; in a shallow one it comes far from what is there."""
+    for depth in (0.018, 0.05):
+        at = Pose.from_xyz_yaw(0.5, 0.0, 0.4 + depth / 2)
+        tray = SceneObject(
+            id="tray", kind="tray", colour="red", pose=at, size=(0.16, 0.2, depth), confidence=0.9
+        )
+        inside, held = cube("there", 0.47, 0.0), cube("held", 0.3, 0.2)
+        facts = (Fact(predicate="on", args=("there", "tray")),)
+        scene = Scene(stamp=0.0, objects=(tray, inside, held), relations=facts, sentences=())
+        first = next(on_top(tray, scene, "held", Hold(), 0.02))
+        away = abs(first.position[0] - 0.5 if round(2 * first.yaw / math.pi) % 2 else first.position[1])
+        wall = (0.16 if round(2 * first.yaw / math.pi) % 2 else 0.2) / 2 - WALL
+        assert (wall - away > FINGERS) is (depth > 0.04)

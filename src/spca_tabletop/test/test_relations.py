@@ -139,10 +139,12 @@ def test_a_skill_is_told_what_a_place_is() -> None:
 def test_a_skill_asks_only_for_relations_that_there_are() -> None:
     """Those that its author is told of: an empty hand and what fell off the table among them."""
     facts = Fact(predicate="held", args=("cube_red",)), Fact(predicate="on", args=("cube_blue", "ground"))
-    ctx = SimpleNamespace(scene=Scene(stamp=0.0, objects=(), relations=facts, sentences=()))
+    scene = Scene(stamp=0.0, objects=(), relations=facts, sentences=())
+    ctx = SimpleNamespace(scene=scene, _dropped={"cube_green"})
     holds = partial(TabletopCtx._do_holds, ctx)
     assert not holds("hand_empty") and holds("discarded", "cube_blue")
     assert holds("at", "cube_blue", "discarded") and not holds("at", "cube_red", "discarded")
+    assert holds("discarded", "cube_green"), "let go beyond the edge, and out of the camera's sight"
     ctx.scene = ctx.scene.model_copy(update={"relations": facts[1:]})
     assert holds("hand_empty")
     with pytest.raises(ValueError, match=r"no relation 'holding'; there are .*held"):

@@ -18,7 +18,7 @@ from typer.main import get_command
 from spca.commands import BENCHES, Command
 from spca_benchmarks.campaigns.command import BenchCommand, Compare, Out, Scheduler, Workers
 from spca_core.errors import InputError
-from spca_core.extensions import Plugin, installed
+from spca_core.extensions import Plugin, find, installed
 
 
 class InstalledBenches(TyperGroup):
@@ -29,10 +29,10 @@ class InstalledBenches(TyperGroup):
         return [*installed("spca.benches"), *super().list_commands(ctx)]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """Return the command of that name, or None."""
-        plugin = installed("spca.benches").get(cmd_name)
-        if plugin is None:
+        """Return the command of that name. Raises InputError where there is none."""
+        if cmd_name in self.commands:
             return super().get_command(ctx, cmd_name)
+        plugin = find("spca.benches", cmd_name)
         try:
             return _command(cmd_name, plugin.load())
         except Exception as error:  # of somebody else's package: the others are there all the same

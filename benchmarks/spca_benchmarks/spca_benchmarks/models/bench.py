@@ -39,7 +39,7 @@ from spca_benchmarks.models.page import (
 from spca_benchmarks.models.variants import VARIANTS
 from spca_benchmarks.pairs import add_pairs
 from spca_benchmarks.runs import RunsBench, RunSummary, keep_failed, run_cards, run_level
-from spca_core.errors import InputError
+from spca_core.errors import InputError, one_of
 from spca_core.extensions import find
 from spca_core.model import Record
 from spca_core.options import RunOptions
@@ -156,8 +156,7 @@ class ModelsBench(RunsBench[ModelTrial, ModelResult]):
             raise InputError("two models of the same name", where="--model", hint="rename one of the files")
         for variant in self.variants:
             if variant not in VARIANTS:
-                hint = f"one of {', '.join(VARIANTS)}"
-                raise InputError(f"unknown variant '{variant}'", where="--variant", hint=hint)
+                raise InputError(f"unknown variant '{variant}'", "--variant", one_of(variant, VARIANTS))
         for trial in self.trials()[: len(self.levels)]:
             checked_kit(self._options(trial, ""))
         if self.llm:

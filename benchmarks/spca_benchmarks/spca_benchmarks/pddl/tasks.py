@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from spca_core.errors import InputError
+from spca_core.errors import InputError, one_of
 from spca_core.model import Record
 from spca_planner.pddl.lint import parse
 
@@ -37,8 +37,8 @@ def load_tasks(chosen: Sequence[str] = ()) -> list[PddlTask]:
     known = task_names()
     unknown = [c for c in chosen if not any(c in (name, name.partition("/")[0]) for name in known)]
     if unknown:
-        domains = ", ".join(dict.fromkeys(name.partition("/")[0] for name in known))
-        raise InputError(f"unknown domain '{unknown[0]}'", where="bench pddl", hint=f"there are: {domains}")
+        domains = dict.fromkeys(name.partition("/")[0] for name in known)
+        raise InputError(f"unknown domain '{unknown[0]}'", "bench pddl", one_of(unknown[0], domains))
     names = [n for n in known if not chosen or n in chosen or n.partition("/")[0] in chosen]
     return [_load(name) for name in names]
 

@@ -29,6 +29,7 @@ def mcp(
     wanted: dict[str, Any],
 ) -> None:
     """Offer a table to language models over the Model Context Protocol; the HTTP address holds a key."""
+    from spca.console import as_typed
     from spca.kits import kits
     from spca_core.arms import load_arm
     from spca_core.errors import InputError, did_you_mean
@@ -40,7 +41,8 @@ def mcp(
     except ModuleNotFoundError as error:
         if not (error.name or "").startswith("mcp"):
             raise
-        raise InputError("the package `mcp` is not installed", hint="bin/spca pip install 'mcp<2'") from error
+        hint = as_typed("pip install 'mcp<2'")
+        raise InputError("the package `mcp` is not installed", hint=hint) from error
     allowed = [*filter(None, map(str.strip, allow.split(",")))]
     known = re.findall(r"\(:action ([\w-]+)", kits()[0].domain())
     for wrong in sorted({*allowed} - {*known}):

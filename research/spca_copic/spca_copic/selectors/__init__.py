@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import cast
 
 from spca_copic.ports import Selector
-from spca_core.errors import InputError
+from spca_core.errors import InputError, one_of
 from spca_programs.factories import stand_in
 
 NAMES = ("hashed", "language", "judge")
@@ -23,4 +23,4 @@ def make_selector(name: str, seed: int = 0) -> Selector:
         from spca_copic.baselines.judge import ModelJudge
 
         return ModelJudge()
-    raise InputError(f"unknown selector '{name}'", "--selector", f"there are {', '.join(NAMES)}")
+    raise InputError(f"unknown selector '{name}'", "--selector", one_of(name, NAMES))

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from spca_core.errors import InputError
+from spca_core.errors import InputError, one_of
 from spca_programs.grasp.dataset import Environment
 from spca_programs.grasp.grid import Cell, Grid
 from spca_programs.grasp.rules import DROP, MOVES, OPPOSITE, TAKE, Rules
@@ -29,7 +29,7 @@ _RANDOM_STEPS = 6
 def planner_of(name: str) -> Planner:
     """Return the policy of a name. Raises InputError."""
     if name not in BUILTIN:
-        raise InputError(f"unknown policy {name!r}", hint=f"one of {', '.join(BUILTIN)}, or a Python file")
+        raise InputError(f"unknown policy {name!r}", hint=one_of(name, [*BUILTIN, "or a Python file"]))
     return BUILTIN[name]
 
 

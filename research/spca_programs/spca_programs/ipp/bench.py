@@ -15,7 +15,7 @@ from spca_benchmarks.campaigns.campaign import recorded
 from spca_benchmarks.campaigns.page import Page, PageTable, new_figure
 from spca_benchmarks.campaigns.published import PublishedCell, printed
 from spca_benchmarks.campaigns.statistics import Mean, groups
-from spca_core.errors import InputError
+from spca_core.errors import InputError, one_of
 from spca_core.model import Record
 from spca_core.ports.chat import Role
 from spca_core.ports.proposer import ModelError
@@ -135,7 +135,7 @@ class IppBench(IppOptions, Bench[IppTrial, IppResult]):
         """Every task, program and way must be there, and every model's server must answer."""
         for way in self.ways:
             if way not in WAYS:
-                raise InputError(f"unknown way '{way}'", where="--way", hint=f"one of {', '.join(WAYS)}")
+                raise InputError(f"unknown way '{way}'", where="--way", hint=one_of(way, WAYS))
         has = {task: domain_of(task, self.data).baselines for task in self.tasks}
         for name in self.programs:
             if name in BASELINES and not any(name in known for known in has.values()):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from spca_core.errors import InputError
+from spca_core.errors import InputError, one_of
 from spca_programs.grasp.domain import GraspDomain
 from spca_programs.minigrid.domain import TASKS, MinigridDomain
 
@@ -21,4 +21,4 @@ def domain_of(task: str, data: Path | None = None) -> Any:
         return GraspDomain(data)
     if task in TASKS:
         return MinigridDomain(task)
-    raise InputError(f"unknown task '{task}'", hint=f"one of {', '.join(task_names())}")
+    raise InputError(f"unknown task '{task}'", hint=one_of(task, task_names()))

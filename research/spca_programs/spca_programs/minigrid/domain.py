@@ -10,7 +10,7 @@ from itertools import pairwise
 from typing import Any
 
 from spca_benchmarks.minigrid.shortest import shortest
-from spca_core.errors import InputError
+from spca_core.errors import InputError, one_of
 from spca_core.model import Record
 from spca_minigrid import primitives
 from spca_minigrid.cells import DIRECTION_NAMES, EMPTY, cell_of
@@ -88,7 +88,7 @@ class MinigridDomain:
 
     def __init__(self, name: str) -> None:
         if name not in TASKS:
-            raise InputError(f"unknown task '{name}'", hint=f"one of {', '.join(TASKS)}")
+            raise InputError(f"unknown task '{name}'", hint=one_of(name, TASKS))
         self.name = name
         self._env, aim = TASKS[name]
         self.midpoint = "up to taking the key" if name == "minigrid-unlock" else "up to opening the door"
@@ -142,7 +142,7 @@ class MinigridDomain:
     def baseline(self, name: str, cases: Sequence[MinigridCase], seed: int) -> list[Answer]:
         """A hundred random actions, or one thing after the other, as in the paper's A.4."""
         if name not in self.baselines:
-            raise InputError(f"unknown policy '{name}'", hint=f"one of {', '.join(self.baselines)}")
+            raise InputError(f"unknown policy '{name}'", hint=one_of(name, self.baselines))
         answers = []
         for case in cases:
             if name == "greedy":

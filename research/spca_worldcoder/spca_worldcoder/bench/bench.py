@@ -10,7 +10,7 @@ from typing import ClassVar
 from spca_benchmarks.campaigns.bench import Bench, Done
 from spca_benchmarks.campaigns.page import Page, PageTable
 from spca_benchmarks.minigrid.learning.ppo import require_torch
-from spca_core.errors import InputError
+from spca_core.errors import InputError, one_of
 from spca_core.model import Record
 from spca_core.run_folder import RunFolder
 from spca_llm.chat import open_chat
@@ -57,7 +57,7 @@ class WorldcoderBench(BenchOptions, Bench[WorldcoderTrial, WorldcoderRow]):
         """The suites that are asked for, by name. InputError for an unknown one."""
         known = suites()
         if unknown := [name for name in self.suites if name not in known]:
-            raise InputError(f"unknown suite '{unknown[0]}'", hint=f"one of {'; '.join(known)}")
+            raise InputError(f"unknown suite '{unknown[0]}'", hint=one_of(unknown[0], known))
         return {name: known[name] for name in self.suites or known}
 
     @property

@@ -49,10 +49,7 @@ def resumable() -> Iterator[Command]:
 
 
 class CommandsByPanel(TyperGroup):
-    """Lists its commands panel by panel.
-
-    Its help page ends with what is installed at the extension points.
-    """
+    """Lists its commands panel by panel."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Take `--view web` as one option, and so on: what follows a flag is else the next argument."""
@@ -63,13 +60,6 @@ class CommandsByPanel(TyperGroup):
                 if said == flag[0] and did_you_mean(word, flag[1:]):
                     raise InputError(f"{said} {word}", hint=f"{' '.join(flag)}, or {said} alone")
         return super().parse_args(ctx, args)
-
-    def format_help(self, ctx: Any, formatter: Any) -> None:
-        """Write the help page."""
-        from spca.doctor.plugins import summary
-
-        self.epilog = "\n\n".join(filter(None, (self.epilog, summary())))
-        super().format_help(ctx, formatter)
 
     def list_commands(self, ctx: Any) -> list[str]:
         """Return the names of the commands, in the order of the help page."""

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import typer
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from spca.commands import MACHINE
@@ -46,20 +45,11 @@ def show(findings: list[Finding], console: Console) -> None:
 
 
 def show_findings(findings: list[Finding], console: Console) -> None:
-    """Print findings as a table; in a pipe, print one line for each and one for each remedy."""
-    if not console.is_terminal:
-        width = max((len(finding.what) for finding in findings), default=0)
-        for finding in findings:
-            console.print(f"{finding.what:<{width}}  {finding.state:<7}  {finding.found}", markup=False)
-            if finding.remedy:
-                console.print(f"{'':<{width}}  → {finding.remedy}", markup=False)
-        return
-    table = Table(box=None, pad_edge=False, show_header=False)
-    table.add_column(no_wrap=True)
-    table.add_column(no_wrap=True)
-    table.add_column(overflow="fold")
+    """Print findings as a table, with the remedy of each below it."""
+    from spca.console import show_table
+
+    rows: list[tuple[str | Text, ...]] = []
     for finding in findings:
-        remedy = (f"\n→ {finding.remedy}", "dim") if finding.remedy else ""
-        state = Text(finding.state, style=_STYLES[finding.state])
-        table.add_row(finding.what, state, Text.assemble(finding.found, remedy))
-    console.print(table)
+        rows.append((finding.what, Text(finding.state, style=_STYLES[finding.state]), finding.found))
+        rows += [("", "", Text(f"→ {finding.remedy}", style="dim"))] * bool(finding.remedy)
+    show_table((), rows, console)

@@ -52,14 +52,14 @@ def explain(
 ) -> None:
     """Say why a skill is trusted or not: the levels that prove it, and everything that happened to it."""
     from spca.console import results
-    from spca_core.errors import InputError
+    from spca_core.errors import InputError, one_of
 
     trusted, console = _library(environment, library, from_nothing), results()
     found = [s for s in trusted.skills() if s.name == skill]
     if not found:
-        known = ", ".join(s.name for s in trusted.skills()) or "none"
         more = "" if from_nothing else "; --from-nothing: what runs with --skills empty have learned"
-        raise InputError(f"unknown skill '{skill}'", hint=f"the library has: {known}{more}")
+        known = one_of(skill, [s.name for s in trusted.skills()])
+        raise InputError(f"unknown skill '{skill}'", hint=f"{known}{more}")
     for status in found:
         console.print(f"{status.name}: {status.status}", markup=False)
         if status.reason:

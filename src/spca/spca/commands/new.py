@@ -43,14 +43,14 @@ def new(
     """Write a package that extends spca: a small one that works, with its tests, to be changed."""
     from spca.console import as_typed, notices
     from spca.kits import kits
-    from spca_core.errors import InputError
+    from spca_core.errors import InputError, one_of
     from spca_core.extensions import installed
     from spca_core.kinds import KINDS
     from spca_core.paths import CHECKOUT, data
     from spca_core.relation import relations
 
     if kind not in EXAMPLES:
-        raise InputError(f"unknown kind '{kind}'", where="KIND", hint=f"one of {_KINDS}")
+        raise InputError(f"unknown kind '{kind}'", where="KIND", hint=one_of(kind, EXAMPLES))
     example, try_it = EXAMPLES[kind]
     group = "spca.benches" if kind == "bench" else f"spca.{kind}s"
     letters, hint = "[a-z][a-z0-9_]*[a-z0-9]", "lower-case letters, digits and _: my_maze"
@@ -66,11 +66,10 @@ def new(
     if name in own.get(kind, ()) or name in installed(group) or find_spec(name) is not None:
         raise InputError(f"'{name}' is the name of something installed", where="NAME", hint="take another")
     copy(data("examples", "spca") / example, folder, example, name)
-    python = f"{sys.executable} -m "
-    pip, tests = (as_typed("pip"), as_typed("test")) if CHECKOUT else (f"{python}pip", f"{python}pytest")
+    tests = as_typed("test") if CHECKOUT else f"{sys.executable} -m pytest"
     told = (
         f"{folder} is a working copy of the example '{example}'. Install it, test it, use it:\n"
-        f"  {pip} install --no-deps -e {folder}\n  {tests} {folder}\n"
+        f"  {as_typed(f'pip install --no-deps -e {folder}')}\n  {tests} {folder}\n"
         f"  {as_typed(try_it.format(name=name, folder=folder))}"
     )
     notices().print(told, markup=False, highlight=False, soft_wrap=True)  # to be copied

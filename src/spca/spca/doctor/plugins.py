@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 from spca.commands import Command
@@ -17,33 +16,11 @@ from spca_core.kinds import load_kind
 from spca_core.skill_package import SkillPackage, library_source
 
 
-def plugins() -> Iterator[Plugin]:
-    """Yield every installed plugin, group by group.
-
-    None of them is imported. Raises InputError when a name is taken twice.
-    """
-    for group in GROUPS:
-        yield from installed(group).values()
-
-
-def summary() -> str:
-    """Return a line for the help page: the names at each extension point, others' with their package."""
-    groups: dict[str, list[str]] = {}
-    try:
-        for plugin in plugins():
-            own = plugin.package.split("_")[0].split()[0] == "spca"
-            name = plugin.name if own else f"{plugin.name} ({plugin.package})"
-            groups.setdefault(plugin.group.removeprefix("spca.").replace("_", " "), []).append(name)
-    except InputError as error:
-        return str(error)
-    return "Installed: " + " · ".join(f"{group} {', '.join(names)}" for group, names in groups.items())
-
-
 def examine_plugins() -> list[Finding]:
     """Load every plugin; return a finding for each: where it comes from, or why it does not load."""
     found = []
     try:
-        for plugin in plugins():
+        for plugin in (plugin for group in GROUPS for plugin in installed(group).values()):
             what = f"{singular(plugin.group)} {plugin.name}"
             hint = f"mend {plugin.target} of {plugin.package}; wanted: {GROUPS[plugin.group]}"
             try:

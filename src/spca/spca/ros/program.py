@@ -12,13 +12,14 @@ import sys
 import time
 import traceback
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
+from rcl_interfaces.srv import GetParameters
 from rclpy.utilities import remove_ros_args
 from spca_interfaces.action import Do, RunLevel
 from spca_interfaces.msg import NodeStatus, RunEvent
@@ -49,6 +50,7 @@ from spca_planner.node import PlannerNode
 from spca_planner.solver.process import warm_solver
 from spca_ros import names
 from spca_ros.action_server import Job, LongAction
+from spca_ros.calls import ServiceCall
 from spca_ros.convert.records import to_msg
 from spca_ros.loop import Loop
 from spca_ros.node import QUIET, SpcaNode, background, close_nodes, run_nodes, spinning, taking_part, tell
@@ -63,6 +65,7 @@ READY = """ready: say what to do, or run a level, as in
   ros2 action send_goal /supervisor/do spca_interfaces/action/Do "{sentence: touch the left cube}"
   ros2 action send_goal /supervisor/run_level spca_interfaces/action/RunLevel "{level: stack_01}\""""
 _END_S = 5.0
+_ANSWER_S = 3.0  # wall seconds that a simulator may take to say which world it has
 _LOOK_S = 0.1  # wall seconds between two looks whether this is to end
 
 
@@ -186,6 +189,7 @@ class Program:
         }
         self.environment: Environment | None = None
         """The world of the last run, until the next one lays another."""
+        self._simulator = ServiceCall(self.supervisor, GetParameters, f"{names.SIM}/get_parameters")
         self._run: Run | None = None
         self.talk: Conversation | None = None
         """The conversation about the table, where somebody holds one already."""
@@ -224,6 +228,13 @@ class Program:
                 progress = Progress()
                 self.talk = Conversation(self._opened.enter_context(session_of(self, progress)), progress)
             return self.talk
+
+    def laid(self) -> dict[str, str]:
+        """Return the options that name the simulator's world, and the arm in it; none on a real arm."""
+        with suppress(Lost):
+            answer = self._simulator(GetParameters.Request(names=["world"]), _ANSWER_S, again=_ANSWER_S / 3)
+            return {"world": answer.values[0].string_value, "robot": ""}
+        return {}
 
     def part(self) -> None:
         """End the run under way, and part with the world."""

@@ -12,7 +12,7 @@ import types
 from typing import TYPE_CHECKING, NoReturn
 
 from spca_core import extensions
-from spca_core.errors import InputError
+from spca_core.errors import InputError, did_you_mean
 
 if TYPE_CHECKING:
     from spca_core.ports.engine import Engine
@@ -32,7 +32,7 @@ def open_engine(name: str) -> Engine:
     from spca_planner.solver.factory import FactoryEngine, oneshot_engines
 
     if name not in oneshot_engines():
-        hint = f"installed: {', '.join(installed())}"
+        hint = f"{did_you_mean(name, known := installed())} installed: {', '.join(known)}".strip()
         raise InputError(f"unknown engine '{name}'", where="--engine", hint=hint)
     return FactoryEngine(name)
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from subprocess import PIPE, STDOUT, Popen
 
 from spca_core.contacts import Pair
-from spca_core.errors import InputError
+from spca_core.errors import InputError, one_of
 from spca_core.geometry import Pose
 from spca_core.layout import Layout
 from spca_core.world import World
@@ -98,7 +98,7 @@ def watched_models(text: str, world: World) -> tuple[str, ...]:
     models = [thing.model for thing in world.objects]
     named = [name.strip() for name in text.split(",") if name.strip()]
     if unknown := [name for name in named if name not in models]:
-        raise InputError(f"no object '{unknown[0]}'", "watched:=", f"one of {', '.join(models)}")
+        raise InputError(f"no object '{unknown[0]}'", "watched:=", one_of(unknown[0], models))
     return tuple(named or models)
 
 

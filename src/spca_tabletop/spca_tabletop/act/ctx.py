@@ -194,8 +194,10 @@ class Perception(SkillContext):
         known = {*RELATIONS, *(row.name for row in relations())}
         if relation not in known:
             raise ValueError(f"ctx.holds: no relation '{relation}'; there are {', '.join(sorted(known))}")
-        said = ("on", *names, GROUND_SYMBOL) if relation in fallen else (relation, *names)
-        return self.scene.holds(*said)
+        if relation in fallen:  # it may lie where the camera sees nothing
+            gone = self._dropped - {o.id for o in self.scene.objects}
+            return {*names} <= gone or self.scene.holds("on", *names, GROUND_SYMBOL)
+        return self.scene.holds(relation, *names)
 
 
 class TabletopCtx(Perception, Alternatives, Motion):

@@ -19,6 +19,7 @@ from spca_core.relation import Place
 from spca_core.scene import Scene, SceneObject
 from spca_core.world import Table, WorkArea, World
 from spca_sense.outline import footprint, gap, outline_of
+from spca_tabletop.act.grasps import COVERED
 
 # Cubes are let go this far above what they are put on: nearer, and an error in height would press them down.
 DROP = 0.002
@@ -130,7 +131,9 @@ def on_top(
     z = base.deck + hold.height + DROP
     others = [o for o in scene.of_kind(*SOLIDS) if o.id != held and scene.holds("on", o.id, base.id)]
     if KINDS[base.kind].walled:
-        yield from _within(base, others, hold, z, base.top + tip_reach + RIM_CLEARANCE)
+        thing = scene.get(held)
+        deep = thing is not None and base.top + RIM_CLEARANCE > base.deck + thing.size[2] - COVERED
+        yield from _within(base, others, hold, z, base.top + tip_reach + RIM_CLEARANCE, deep)
         return
     if KINDS[base.kind].room != "many" or not others:
         off = base.size[0] / 2 - math.hypot(hold.along, hold.across) / 2 if cramped else 0.0
@@ -165,12 +168,13 @@ def _across_first(row: float, hold: Hold) -> list[float]:
 
 
 def _within(
-    base: SceneObject, others: list[SceneObject], hold: Hold, low: float, high: float
+    base: SceneObject, others: list[SceneObject], hold: Hold, low: float, high: float, deep: bool
 ) -> Iterator[Pose]:
     """Yield tool poses in rows far from the contents of a bowl or a tray, then anywhere in it.
 
-    A bowl's rows lead through its middle, in the direction in which the tool turns least.
-    Tool heights in metres: `low` puts the thing down, `high` keeps the fingertips above the rim.
+    In a `deep` one, whose rim bars the way to the thing's top, those come first where the fingers have room
+    to take it out again. A bowl's rows lead through its middle, in the direction in which the tool turns
+    least. Tool heights in metres: `low` puts the thing down, `high` keeps the fingertips above the rim.
     """
     inner = [size - 2 * WALL for size in base.size[:2]]
     disc, x, y = is_round(base.kind), *base.pose.position[:2]
@@ -179,17 +183,18 @@ def _within(
     def length(axis: int, wide: float) -> float:
         return math.sqrt(max(0.0, inner[axis] ** 2 - wide**2)) if disc else inner[axis]
 
-    for spread in (_row, _closely):
+    for out_again, closely in product((True, False) if deep else (False,), (False, True)):
         found = []
         for row, turn in product(rows, (0.0, math.pi / 2)):
             c, s = math.cos(row), math.sin(row)
             long, wide = (hold.along, hold.across) if turn == 0.0 else (hold.across, hold.along)
-            for u, v in product(spread(length(0, wide), long), [0.0] if disc else spread(inner[1], wide)):
+            across = [0.0] if disc else _places(inner[1], wide, closely)
+            for u, v in product(_places(length(0, wide), long, closely), across):
                 px, py = x + c * u - s * v, y + s * u + c * v
                 room = _room(px, py, row + turn, hold, others)
                 # The fingers open across the tool's x axis and must not open into the wall.
                 beside = (length(1, 2 * u) / 2 - abs(v)) if turn == 0.0 else (inner[0] / 2 - abs(u))
-                if room >= PLATE_SPACING:
+                if room >= PLATE_SPACING and (beside > FINGERS or not out_again):
                     found.append((px, py, row + turn, room, beside))
         for px, py, yaw, _, beside in sorted(found, key=lambda f: (-round(f[3], 2), -f[4])):
             for turned in hold.least_turned(yaw, yaw + math.pi):
@@ -198,17 +203,11 @@ def _within(
                 yield top_down(px, py, max(low, high), turned)
 
 
-def _row(inner: float, extent: float) -> list[float]:
-    """Return places along a tray's inner length for as many things of that extent as fit, spread evenly."""
-    count = max(1, int((inner - OFF_WALLS) / (extent + APART)))
-    reach = (inner - extent) / 2 - TRAY_SPACING / 2
-    return [0.0] if count == 1 or reach <= 0 else [float(v) for v in np.linspace(-reach, reach, count)]
-
-
-def _closely(inner: float, extent: float) -> list[float]:
-    """Return places along a tray's inner length, about a centimetre apart."""
+def _places(inner: float, extent: float, closely: bool) -> list[float]:
+    """Return places along an inner length, for as many things as fit, or `closely`, a centimetre apart."""
     reach = max(0.0, (inner - extent) / 2 - TRAY_SPACING / 2)
-    return [float(v) for v in np.linspace(-reach, reach, 1 + round(2 * reach / 0.01))]
+    count = 1 + round(2 * reach / 0.01) if closely else int((inner - OFF_WALLS) / (extent + APART))
+    return [float(v) for v in np.linspace(-reach, reach, count)] if count > 1 and reach else [0.0]
 
 
 def _room(x: float, y: float, yaw: float, hold: Hold, others: Sequence[SceneObject]) -> float:

@@ -65,6 +65,8 @@ class SkillContext(DeclaredCtx):
         """Things that were hindered since the last survey: how (see `obstructions`), and by what."""
         self._cramped: set[str] = set()
         """Things at which room was lacking at any time: nothing is put down near them if it can be helped."""
+        self._dropped: set[str] = set()
+        """Things that were let go beyond the table's edge last, where the camera need not see them."""
         self._handled = False
         """Whether the gripper has opened or closed since the last look."""
         self._pushes: list[tuple[Spot, tuple[str, ...]]] = []
@@ -150,6 +152,7 @@ class SkillContext(DeclaredCtx):
         tool = self._arm.tool_pose()
         self._arm.detach()
         (x, y), z = self._hold.middle_at(tool), tool.position[2]
+        (self._dropped.discard if self._world.table.contains(x, y) else self._dropped.add)(held)
         if (thing := self.scene.get(held)) is not None:
             centre, yaw = z - self._hold.height + thing.size[2] / 2, top_down_yaw(tool) + self._hold.turn
             pose = geometry.Pose.from_xyz_yaw(x, y, centre, yaw)

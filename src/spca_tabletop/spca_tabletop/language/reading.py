@@ -28,7 +28,7 @@ def ways_to_read(text: str) -> list[Ways]:
     rest = ""
     for raw in _SENTENCE.findall(text) if phrases else ():
         if not (asked := _asked(raw, phrases)):
-            rest += f"{raw}."
+            rest += raw if raw.rstrip().endswith("?") else f"{raw}."
             continue
         found += [*map(readings, sentences(rest)), asked]
         rest = ""
