@@ -89,6 +89,9 @@ def test_all_ways_are_compared_on_the_same_cases_with_curves_and_published_figur
         assert d.result.cases == campaign.results[d.trial.key].cases, d.trial.key
         assert d.result.usage.output_tokens == campaign.results[d.trial.key].usage.output_tokens
     page = write_report(campaign).read_text()
+    for crossed in ("with(out)? obstacles", "an action costs 0.3"):  # Tables 1 and 4, and 5
+        assert re.search(rf"energy: \w+, {crossed}</td>(<td[^>]*>[-\d. ±]+</td>)+", page), crossed
+    assert re.search(r"refinement 1</td>(<td[^>]*>[-\d.]+</td>){3}", page), "training, test, its deviation"
     assert "steps 5" in page and "Gemini-2.5-Pro, without obstacles" in page and "Door-Key" not in page
 
 
