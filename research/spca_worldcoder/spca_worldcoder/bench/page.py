@@ -246,15 +246,7 @@ def cost_curves(series: Mapping[str, Sequence[Sequence[Spent]]]) -> Figure:
     points = range(0, last + max(2, last // 10), max(1, last // 200))
     for axis, what in zip(axes, ("questions", "tokens", "usd"), strict=True):
         for name, found in series.items():
-            means = [
-                Mean.of(
-                    [
-                        next((getattr(one, what) for one in reversed(own) if one.actions <= x), 0)
-                        for own in found
-                    ]
-                )
-                for x in points
-            ]
+            means = [Mean.of([_spent(own, what, x) for own in found]) for x in points]
             (line,) = axis.step(points, [mean.value for mean in means], where="post", label=name)
             low, high = zip(*((m.value - m.half_width, m.value + m.half_width) for m in means), strict=True)
             if len(found) > 1:
@@ -265,6 +257,11 @@ def cost_curves(series: Mapping[str, Sequence[Sequence[Spent]]]) -> Figure:
     axes[0].legend(frameon=False, fontsize="small")
     figure.tight_layout()
     return figure
+
+
+def _spent(own: Sequence[Spent], what: str, actions: int) -> float:
+    """Return what was spent by an action."""
+    return next((getattr(one, what) for one in reversed(own) if one.actions <= actions), 0.0)
 
 
 def solve_rates(tried: Mapping[str, Trials]) -> Figure:
