@@ -227,8 +227,7 @@ class IppBench(IppOptions, Bench[IppTrial, IppResult]):
     def table(self, done: Trials) -> PageTable:
         """By task, the best contestant first; means over all cases of all repetitions."""
         heads = ("task", "contestant", "mean score", "95 % ±", "sd", "possible", "completed %", "no plan",
-                 "actions",
-                 "ms a case", "questions", "tokens", "USD")  # fmt: skip
+                 "actions", "ms a case", "questions", "tokens", "USD", "USD a case")  # fmt: skip
         rows = []
         for task, own in groups(done, lambda d: d.trial.task).items():
             by_name = groups(own, lambda d: d.trial.name)
@@ -347,6 +346,7 @@ def _figures(results: Sequence[IppResult]) -> tuple[object, ...]:
     cases = [c for r in results for c in r.cases]
     score = Mean.of([c.score for c in cases])
     usage, count = [r.usage for r in results], len(results)
+    usd = sum(u.usd for u in usage)
     goalless = results[0].evaluation.completion is None
     return (
         f"{score.value:.3f}", score.margin(3), score.sd,
@@ -354,7 +354,7 @@ def _figures(results: Sequence[IppResult]) -> tuple[object, ...]:
         None if goalless else 100 * sum(c.completed for c in cases) / len(cases),
         sum(r.evaluation.problems for r in results), Mean.of([c.actions for c in cases]).value,
         1000 * sum(r.evaluation.seconds for r in results) / count, sum(r.questions for r in results),
-        sum(u.input_tokens + u.output_tokens for u in usage), f"{sum(u.usd for u in usage):.4f}",
+        sum(u.input_tokens + u.output_tokens for u in usage), f"{usd:.4f}", f"{usd / len(cases):.6f}",
     )  # fmt: skip
 
 
