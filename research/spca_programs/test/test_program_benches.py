@@ -83,12 +83,17 @@ def test_all_ways_are_compared_on_the_same_cases_with_curves_and_published_figur
     completed = {(c["task"], c["contestant"]): c["completed %"] for c in cells}
     assert completed["grasp", "m:steps+refine"] == ""
     assert completed["minigrid-unlock", "m:steps+refine"] == "100.00"
+    for cell in cells:  # as Table 3 has it
+        assert float(cell["USD a case"]) == pytest.approx(float(cell["USD"]) / 8, abs=1e-4), cell
     replay = asked_for(IPP, llm=f"replay:{tmp_path / 'c'}").model_copy(update={"tasks": ("minigrid-unlock",)})
     (tmp_path / "m.yaml").unlink()
     for d in run_campaign(replay, tmp_path / "again", workers=1).done:
         assert d.result.cases == campaign.results[d.trial.key].cases, d.trial.key
         assert d.result.usage.output_tokens == campaign.results[d.trial.key].usage.output_tokens
     page = write_report(campaign).read_text()
+    for crossed in ("with(out)? obstacles", "an action costs 0.3"):  # Tables 1 and 4, and 5
+        assert re.search(rf"energy: \w+, {crossed}</td>(<td[^>]*>[-\d. ±]+</td>)+", page), crossed
+    assert re.search(r"refinement 1</td>(<td[^>]*>[-\d.]+</td>){3}", page), "training, test, its deviation"
     assert "steps 5" in page and "Gemini-2.5-Pro, without obstacles" in page and "Door-Key" not in page
 
 

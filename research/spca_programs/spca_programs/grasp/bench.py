@@ -68,11 +68,7 @@ def figures(scored: Sequence[Scored]) -> tuple[int, float, float, float]:
 
 
 def margins(scored: Sequence[Scored]) -> list[tuple[object, ...]]:
-    """Compute each constraint's own cost: means without and with it, the difference, its interval, pairs.
-
-    Rules are compared on the same grid. Obstacles and the start are properties of the grid itself: there the
-    means of two sets of grids are compared, without an interval.
-    """
+    """Compare each constraint on the same grids: means without and with it, difference, interval, pairs."""
     known = {(e.family, e.index, e.rules): a.score for e, a in scored}
     changes: dict[str, dict[str, Any]] = {
         "four moves instead of eight": {"diagonals": False},
@@ -90,13 +86,6 @@ def margins(scored: Sequence[Scored]) -> list[tuple[object, ...]]:
             found = Mean.of([limited - free for free, limited in pairs])
             free, limited = (Mean.of([p[i] for p in pairs]).value for i in (0, 1))
             rows.append((name, free, limited, f"{found.value:+.2f}", found.margin(2), len(pairs)))
-    for name, own in (
-        ("obstacles", groups(scored, lambda s: str(s[0].family.obstacles))),
-        ("start away from the middle", groups(scored, lambda s: str(s[0].family.start == "outer"))),
-    ):
-        if len(own) == 2:
-            free, limited = (Mean.of([a.score for _, a in own[key]]).value for key in ("False", "True"))
-            rows.append((name, free, limited, f"{limited - free:+.2f}", "", ""))
     return rows
 
 
