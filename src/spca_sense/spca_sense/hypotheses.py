@@ -65,7 +65,7 @@ _SMALLEST, _LARGEST = 0.012, 0.30  # metres: edges of what may be a thing of a s
 _SUNK = 0.003  # metres by which a thing may seem to be sunk into the floor
 _THINNER = 0.0045  # metres by which the thickness of what is flat may be off
 _STANDS = 0.004  # metres above the floor below which a lower face stands on it
-_SHOWN = 0.12  # share of a thing of known size that must be in sight
+_SHOWN = 0.02  # share of a thing of known size that must be in sight
 _RIGHT = np.sin(np.radians(72.0))  # sine from which an angle is a right one
 _SIDE = 0.006  # metres of the sides at a corner that must be in sight
 _BEND = 2.5  # pixels by which an outline may be off straight lines between its corners
@@ -118,7 +118,7 @@ class ColourRegion:
         """Take the pixels of a patch, and `likely` kinds and sizes, on a `floor` metres above the table."""
         self.clues, self.view = clues, clues.view
         self.colour, self.window, self.mask, self.floor = colour, patch.window, patch.mask, floor
-        self.rest = patch.mask.copy()
+        self.rest, self._origin = patch.mask.copy(), patch.origin
         self.heights = self.view.heights[self.window]
         self._sizes = [(kind, way) for kind, size in likely for way in _ways_up(kind, size)]
 
@@ -178,19 +178,16 @@ class ColourRegion:
             yield 0.0, [container]
         likely = []
         for misfit, thing in self._likely(face, region, hidden):
-            likely.append(thing)
+            likely.append((misfit, thing))
             yield misfit, [thing]
         free = self._ball(face) or self._solid(face, hidden)
         if free is not None:
             yield 0.0, [free]
         if deeper:
-            faces = (
-                (silhouette(self.view, thing).face, np.array([*thing.xy, thing.pose.yaw, *thing.size]), thing)
-                for thing in likely
-            )
-            for thing in _promising(region, faces)[: 2 if deeper == _MOST else 1]:
+            faces = ((m, silhouette(self.view, thing).face, thing.xy, (m, thing)) for m, thing in likely)
+            for misfit, thing in _promising(region, faces)[: 2 if deeper == _MOST else 1]:
                 if (rest := self._without(face, thing)) is not None:
-                    yield 0.0, [thing, *self.cheapest(rest, deeper - 1)[1]]
+                    yield misfit, [thing, *self.cheapest(rest, deeper - 1)[1]]
         if face.level > self.floor + LOW:
             yield 0.0, [self.obstacle(face)]
 
@@ -203,7 +200,8 @@ class ColourRegion:
         if not MIN_AREA <= np.count_nonzero(rest) < np.count_nonzero(face.mask):
             return None
         taken = its if face.taken is None else face.taken | its
-        return replace(face, mask=rest, body=face.body & ~its, taken=taken)
+        body = morphed(face.body & ~its, cv2.MORPH_OPEN, 3)
+        return replace(face, mask=rest, body=body, taken=taken)
 
     # Things of likely sizes.
 
@@ -213,18 +211,29 @@ class ColourRegion:
         shown = region.area * self.view.metres_per_pixel(face.level) ** 2
         ways = []
         for kind, size in self._sizes:
-            above = face.level - size[2] - self.floor
+            level = self._level_of(face, size)
+            above = level - size[2] - self.floor
             area = size[0] * size[1] * (np.pi / 4 if is_round(kind) else 1.0)
             low, high = (-_THINNER, _THINNER) if flat else (-_SUNK, np.inf)
             if not KINDS[kind].domed and low <= above <= high and shown > _SHOWN * area:
-                ways.append((above > _STANDS, abs(area - shown), kind, size))
+                ways.append((above > _STANDS, abs(area - shown), kind, size, level))
         # What stands on the floor explains a face without anything else.
-        for *_, kind, size in sorted(ways):
+        for *_, kind, size, level in sorted(ways):
+            face = replace(face, level=level)
             outline = self._outline(face, hidden, self._depth(face, size[2]))
             if outline is not None and is_round(kind):
                 yield from self._rim(face, outline, kind, size)
             elif outline is not None:
                 yield from self._corners(face, region, outline, kind, size)
+
+    def _level_of(self, face: Face, size: Vec3) -> float:
+        """Return the level at which a thing of that size, if it stands on the floor, shows in a face."""
+        standing = self.floor + size[2]
+        if not _SUNK < abs(face.level - standing) < LEVEL:
+            return face.level
+        own = self.heights[face.mask & self.even]
+        own = own[np.abs(own - standing) < _SUNK]
+        return float(np.median(own)) if len(own) >= MIN_AREA else face.level
 
     def _is_flat(self, face: Face) -> bool:
         return face.level < self.floor + TALL
@@ -241,9 +250,9 @@ class ColourRegion:
         (x, y), (w, h), degrees = cv2.minAreaRect(self._points(face.mask, face.level).astype(np.float32))
         yaw = np.radians(degrees) + (0.0 if (w >= h) == (a >= b) else np.pi / 2)
         whole = np.array([x, y, yaw, a, b])
-        shape = BoxShape(region.level, size[2])
+        shape = BoxShape(face.level, size[2])
         for starts, most in (([whole], 1), (self._in_corners(face, a, b), 2)):
-            faces = ((self.view.patch(shape.corners(start)[:4]), start, start) for start in starts)
+            faces = ((0.0, self.view.patch(shape.corners(start)[:4]), start, start) for start in starts)
             for start in _promising(region, faces)[:most]:
                 misfit, thing = self._box_at(face, outline, kind, size, start, start is whole)
                 its = silhouette(self.view, thing)
@@ -256,9 +265,11 @@ class ColourRegion:
         """Yield where (x, y, yaw, a, b) a rectangle fills a corner of a face."""
         borders, _ = cv2.findContours(face.mask.astype(np.uint8), cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)
         for border in (border for border in borders if cv2.contourArea(border) > MIN_AREA / 3):
-            ring = cv2.approxPolyDP(border, _BEND, True)[:, 0].astype(float)
-            ring = self.view.to_plane(ring + Patch(self.window, self.mask).origin, face.level)
-            for corner, *ends in zip(ring, np.roll(ring, 1, axis=0), np.roll(ring, -1, axis=0), strict=True):
+            # Where a corner is cut off, the rectangle around all has it.
+            rings = cv2.approxPolyDP(border, _BEND, True)[:, 0], cv2.boxPoints(cv2.minAreaRect(border))
+            own = (self.view.to_plane(ring + self._origin, face.level) for ring in rings)
+            with_ends = [np.stack([np.roll(ring, by, axis=0) for by in (0, 1, -1)], axis=1) for ring in own]
+            for corner, *ends in np.vstack(with_ends):
                 side, other = sorted((end - corner for end in ends), key=np.linalg.norm, reverse=True)
                 side /= np.linalg.norm(side)
                 across = other - side * (side @ other)
@@ -483,16 +494,16 @@ def _ways_up(kind: str, size: Vec3) -> set[Vec3]:
     return {(max(p), min(p), h) for p, h in (((a, b), c), ((a, c), b), ((b, c), a))}
 
 
-def _promising(region: Plateau, ways: Iterable[tuple[Patch, Array, T]]) -> list[T]:
+def _promising(region: Plateau, ways: Iterable[tuple[float, Patch, Array, T]]) -> list[T]:
     """Return what shows enough of a region, the best first, none next to a better one.
 
-    Each way is where an upper face would show, its place (x, y and more), and what has it.
+    Each way is how badly it fits, where an upper face would show, its place (x, y and more), and what has it.
     """
     good = []
-    for face, place, what in ways:
+    for misfit, face, place, what in ways:
         inside, missing = region.shown(face)
         if inside >= max(_SHOWN * np.count_nonzero(face.mask), missing):
-            good.append((2 * missing - inside, place, what))
+            good.append((misfit + (2 * missing - inside) / region.area, place, what))
     first: list[tuple[Array, T]] = []
     for _, place, what in sorted(good, key=lambda way: way[0]):
         if all(np.linalg.norm(place - other) > JOINT for other, _ in first):
