@@ -7,7 +7,7 @@ cheapest explanation by `spca_sense.explanations` is taken.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
 from typing import TypeVar
@@ -21,15 +21,7 @@ from spca_sense.colours import ColourLabels
 from spca_sense.detection import UNKNOWN, Detection
 from spca_sense.explanations import ANYTHING, FREE, GOOD, KNOWN, LEVEL, NOISE, Plateau, corners, silhouette
 from spca_sense.outline import Outline, footprint, polygon_area, shared_area, trace
-from spca_sense.shapes import (
-    TOLERANCE,
-    BoxShape,
-    DiscShape,
-    Fit,
-    Prior,
-    fit_outline,
-    share_of_turn,
-)
+from spca_sense.shapes import TOLERANCE, Fit, Shape, fit_outline, share_of_turn
 from spca_sense.view import NO_HEIGHT, HeightView, Mask, Patch, morphed
 
 TALL = 0.012
@@ -98,7 +90,7 @@ class Face:
     mask: Mask
     body: Mask
     level: float
-    tilt: Array = field(default_factory=lambda: np.eye(3))
+    tilt: Array | None = None
     """Rotation (3, 3) of the vertical into the axis of what leans."""
     taken: Mask | None = None
     """Pixels of the window that are another thing's, though it may be as high."""
@@ -250,7 +242,7 @@ class ColourRegion:
         (x, y), (w, h), degrees = cv2.minAreaRect(self._points(face.mask, face.level).astype(np.float32))
         yaw = np.radians(degrees) + (0.0 if (w >= h) == (a >= b) else np.pi / 2)
         whole = np.array([x, y, yaw, a, b])
-        shape = BoxShape(face.level, size[2])
+        shape = Shape(kind, face.level, size[2])
         for starts, most in (([whole], 1), (self._in_corners(face, a, b), 2)):
             faces = ((0.0, self.view.patch(shape.corners(start)[:4]), start, start) for start in starts)
             for start in _promising(region, faces)[:most]:
@@ -285,15 +277,13 @@ class ColourRegion:
     def _box_at(
         self, face: Face, outline: Outline, kind: str, size: Vec3, start: Array, alone: bool
     ) -> Placed:
-        tilt = face.tilt if alone else np.eye(3)
-        placed = np.array(np.inf)
+        tilt, placed = (face.tilt, np.array(np.inf)) if alone else (None, _PLACED)
         if not alone:  # where a border goes on beyond a corner, it is that of what is next to it
-            placed = _PLACED
             away = self.view.to_plane(outline.points, face.level) - start[:2]
             away = np.abs(away @ about_z(start[2])[:2, :2]) - start[3:] / 2
             outline = outline.part(away.min(axis=1) < -_BESIDE)
-        shape = BoxShape(face.level, self._depth(face, size[2]), tilt)
-        fit = fit_outline(self.view, shape, outline, start, Prior.of_size(start, placed))
+        shape = Shape(kind, face.level, self._depth(face, size[2]), tilt)
+        fit = fit_outline(self.view, shape, outline, start, placed)
         return _misfit(fit), self._thing(kind, fit.parameters, size, face.level, fit.inliers, tilt)
 
     def _rim(self, face: Face, outline: Outline, kind: str, size: Vec3) -> Iterator[Placed]:
@@ -301,8 +291,8 @@ class ColourRegion:
         height = self.floor + size[2] if self._is_flat(face) else face.level
         points = self.view.to_plane(outline.points, height)
         start = np.array([*_vote(points, size[0] / 2), 0.0, *size[:2]])
-        shape = DiscShape(height, self._depth(face, size[2]))
-        fit = fit_outline(self.view, shape, outline, start, Prior.of_size(start))
+        shape = Shape(kind, height, self._depth(face, size[2]))
+        fit = fit_outline(self.view, shape, outline, start, np.inf)
         arc = share_of_turn(points[fit.near] - fit.parameters[:2])
         if arc > _MIN_ARC and fit.spread < _MAX_SPREAD * self.view.metres_per_pixel(height):
             yield _misfit(fit), self._thing(kind, fit.parameters, size, height, 0.6 + 0.4 * arc)
@@ -368,7 +358,8 @@ class ColourRegion:
         way = self._fitted(self._border(replace(face, body=hull)), face.level, _DEEPEST)
         if way is None:
             return None
-        thing = self._free_thing("bowl" if way[0] else "tray", way[1].parameters, way[1].inliers, face.level)
+        kind, fit = "bowl" if is_round(way[0]) else "tray", way[1]
+        thing = self._free_thing(kind, fit.parameters, fit.inliers, face.level)
         return None if problem_with(thing.kind, thing.size) else thing
 
     def of_mesh(self, face: Face, things: list[Detection]) -> Detection | None:
@@ -406,10 +397,10 @@ class ColourRegion:
         way = self._fitted(self._outline(face, hidden, depth), face.level, depth)
         if way is None:
             return None
-        kind = "cylinder" if way[0] else "cuboid"
+        kind, fit = way
         if flat:
-            kind = "plate" if way[0] else "mat" if height < LOW else "cuboid"
-        return self._free_thing(kind, way[1].parameters, way[1].inliers, face.level, height if flat else None)
+            kind = "plate" if is_round(kind) else "mat" if height < LOW else kind
+        return self._free_thing(kind, fit.parameters, fit.inliers, face.level, height if flat else None)
 
     def _ball(self, face: Face) -> Detection | None:
         """Return the ball that has this surface, of a likely size if it has one, or None."""
@@ -437,27 +428,27 @@ class ColourRegion:
         size = size if known else (2 * radius,) * 3
         return self._thing("ball", np.array([x, y, 0.0]), size, top, _BALL, known=known)
 
-    def _fitted(self, outline: Outline | None, level: float, depth: float) -> tuple[bool, Fit] | None:
-        """Return the disc or the rectangle that fits an outline best, and whether it is the disc, or None."""
+    def _fitted(self, outline: Outline | None, level: float, depth: float) -> tuple[str, Fit] | None:
+        """Return the kind, cylinder or cuboid, whose face fits an outline best, and the fit, or None."""
         if outline is None:
             return None
         points = self.view.to_plane(outline.points, level).astype(np.float32)
         (x, y), (a, b), degrees = cv2.minAreaRect(points)
         middle, radius = cv2.minEnclosingCircle(points)
         depth = min(depth, level - self.floor)
-        starts = (
-            (True, DiscShape(level, depth), np.array([*middle, 0.0, 2 * radius, 2 * radius])),
-            (False, BoxShape(level, depth), np.array([x, y, np.radians(degrees), a, b])),
-        )
+        starts = {
+            "cylinder": np.array([*middle, 0.0, 2 * radius, 2 * radius]),
+            "cuboid": np.array([x, y, np.radians(degrees), a, b]),
+        }
         ways = []
-        for round_, shape, start in starts:
+        for kind, start in starts.items():
             if not _is_possible(start[3:]):
                 continue
-            fit = fit_outline(self.view, shape, outline, start)
+            fit = fit_outline(self.view, Shape(kind, level, depth), outline, start)
             # Too little of a rim does not tell how large the disc is.
-            enough = not round_ or share_of_turn(points - fit.parameters[:2]) > _MIN_ARC
+            enough = not is_round(kind) or share_of_turn(points - fit.parameters[:2]) > _MIN_ARC
             if enough and fit.inliers > _MIN_INLIERS and _is_possible(fit.parameters[3:]):
-                ways.append((round_, fit))
+                ways.append((kind, fit))
         return max(ways, key=lambda way: (round(way[1].inliers, 2), -way[1].spread), default=None)
 
     def _outline(self, face: Face, hidden: Mask, depth: float) -> Outline | None:
