@@ -225,7 +225,9 @@ class ColourRegion:
             return face.level
         own = self.heights[face.mask & self.even]
         own = own[np.abs(own - standing) < _SUNK]
-        return float(np.median(own)) if len(own) >= MIN_AREA else face.level
+        # Heights on a slope are spread evenly: by more.
+        level = len(own) >= MIN_AREA and own.std() < _SUNK / 4
+        return float(np.median(own)) if level else face.level
 
     def _is_flat(self, face: Face) -> bool:
         return face.level < self.floor + TALL

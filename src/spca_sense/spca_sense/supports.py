@@ -115,7 +115,7 @@ def _beneath(clues: Clues, upper: Detection, what: tuple[str, Vec3]) -> Detectio
     window = widened(patch.window, _TURNED, view.heights.shape)
     mask = patch.within(window) | _patch(clues, turned, _MARGIN).within(window)
     heights, claims = view.heights[window], clues.claims[window]
-    side = mask & np.isneginf(claims) & (heights > lowest) & (heights < height + 0.006)
+    side = mask & (heights > np.maximum(claims + NOISE, lowest)) & (heights < height + 0.006)
     labels = clues.colours.labels[window]
     counts = np.bincount(labels[side], minlength=NEUTRAL + 1)
     counts[NEUTRAL] = 0
