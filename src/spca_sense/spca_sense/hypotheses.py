@@ -50,7 +50,6 @@ MIN_POINTS, _ENOUGH = 12, 400
 """Numbers of an outline's points that are needed, and that are enough."""
 _MIN_INLIERS = 0.6
 _MIN_ARC = 0.2  # share of a rim that must be in sight
-_MAX_SPREAD = 0.8  # pixels by which points on a known rim are off; those of other circles are by more
 _NEAR = 0.002  # metres from a circle at which a point counts for it
 _PAIRS, _VOTERS = 64, 120
 _SMALLEST, _LARGEST = 0.012, 0.30  # metres: edges of what may be a thing of a size that is not known
@@ -205,22 +204,22 @@ class ColourRegion:
         for kind, size in self._sizes:
             level = self._level_of(face, size)
             above = level - size[2] - self.floor
+            fits = abs(face.level - level) < _THINNER if flat else above >= -_SUNK
             area = size[0] * size[1] * (np.pi / 4 if is_round(kind) else 1.0)
-            low, high = (-_THINNER, _THINNER) if flat else (-_SUNK, np.inf)
-            if not KINDS[kind].domed and low <= above <= high and shown > _SHOWN * area:
+            if not KINDS[kind].domed and fits and shown > _SHOWN * area:
                 ways.append((above > _STANDS, abs(area - shown), kind, size, level))
         # What stands on the floor explains a face without anything else.
         for *_, kind, size, level in sorted(ways):
             face = replace(face, level=level)
             outline = self._outline(face, hidden, self._depth(face, size[2]))
-            if outline is not None and is_round(kind):
-                yield from self._rim(face, outline, kind, size)
-            elif outline is not None:
-                yield from self._corners(face, region, outline, kind, size)
+            if outline is not None:
+                yield from self._placed(face, region, outline, kind, size)
 
     def _level_of(self, face: Face, size: Vec3) -> float:
         """Return the level at which a thing of that size, if it stands on the floor, shows in a face."""
         standing = self.floor + size[2]
+        if self._is_flat(face):
+            return standing
         if not _SUNK < abs(face.level - standing) < LEVEL:
             return face.level
         own = self.heights[face.mask & self.even]
@@ -236,19 +235,26 @@ class ColourRegion:
         """Return how much (m) of the sides of a thing of that height has an outline that is used."""
         return height if self._is_flat(face) else min(_SIDE_SHARE * height, _DEEPEST)
 
-    def _corners(
+    def _placed(
         self, face: Face, region: Plateau, outline: Outline, kind: str, size: Vec3
     ) -> Iterator[Placed]:
-        """Yield boxes of that size: on the whole face, or in a corner of it."""
+        """Yield things of that size: discs on the border, boxes on the whole face or in a corner of it."""
         a, b, _ = size
-        (x, y), (w, h), degrees = cv2.minAreaRect(self._points(face.mask, face.level).astype(np.float32))
-        yaw = np.radians(degrees) + (0.0 if (w >= h) == (a >= b) else np.pi / 2)
-        whole = np.array([x, y, yaw, a, b])
+        if is_round(kind):
+            points = self.view.to_plane(outline.points, face.level)
+            whole = np.array([*_vote(points, a / 2), 0.0, a, b])
+        else:
+            (x, y), (w, h), degrees = cv2.minAreaRect(self._points(face.mask, face.level).astype(np.float32))
+            yaw = np.radians(degrees) + (0.0 if (w >= h) == (a >= b) else np.pi / 2)
+            whole = np.array([x, y, yaw, a, b])
+        corners = () if is_round(kind) else self._in_corners(face, a, b)
         shape = Shape(kind, face.level, size[2])
-        for starts, most in (([whole], 1), (self._in_corners(face, a, b), 2)):
-            faces = ((0.0, self.view.patch(shape.corners(start)[:4]), start, start) for start in starts)
+        for starts, most in (([whole], 1), (corners, 2)):
+            faces = (
+                (0.0, self.view.patch(np.split(shape.corners(start), 2)[0]), start, start) for start in starts
+            )
             for start in _promising(region, faces)[:most]:
-                misfit, thing = self._box_at(face, outline, kind, size, start, start is whole)
+                misfit, thing = self._fit_at(face, outline, kind, size, start, start is whole)
                 its = silhouette(self.view, thing)
                 shown = region.shown(its.face)[0] / max(int(its.face.mask.sum()), 1)
                 yield misfit, replace(thing, confidence=_sure(shown * thing.confidence))
@@ -276,7 +282,7 @@ class ColourRegion:
                 if a != b:
                     yield np.array([*(corner + side * b / 2 + across * a / 2), yaw + np.pi / 2, a, b])
 
-    def _box_at(
+    def _fit_at(
         self, face: Face, outline: Outline, kind: str, size: Vec3, start: Array, alone: bool
     ) -> Placed:
         tilt, placed = (face.tilt, np.array(np.inf)) if alone else (None, _PLACED)
@@ -287,17 +293,6 @@ class ColourRegion:
         shape = Shape(kind, face.level, self._depth(face, size[2]), tilt)
         fit = fit_outline(self.view, shape, outline, start, placed)
         return _misfit(fit), self._thing(kind, fit.parameters, size, face.level, fit.inliers, tilt)
-
-    def _rim(self, face: Face, outline: Outline, kind: str, size: Vec3) -> Iterator[Placed]:
-        """Yield the disc of that diameter that most of an outline lies on."""
-        height = self.floor + size[2] if self._is_flat(face) else face.level
-        points = self.view.to_plane(outline.points, height)
-        start = np.array([*_vote(points, size[0] / 2), 0.0, *size[:2]])
-        shape = Shape(kind, height, self._depth(face, size[2]))
-        fit = fit_outline(self.view, shape, outline, start, np.inf)
-        arc = share_of_turn(points[fit.near] - fit.parameters[:2])
-        if arc > _MIN_ARC and fit.spread < _MAX_SPREAD * self.view.metres_per_pixel(height):
-            yield _misfit(fit), self._thing(kind, fit.parameters, size, height, 0.6 + 0.4 * arc)
 
     def _thing(
         self,

@@ -123,7 +123,7 @@ class Shape:
             points, convex_hull(view.shift_to_plane(corners, self.height))
         )
         if beside.any():
-            upper, its = offset_from_polygon(points, convex_hull(corners[: len(corners) // 2, :2]))
+            upper, its = offset_from_polygon(points, convex_hull(np.split(corners, 2)[0][:, :2]))
             distance += beside * (upper - distance)
             normals = np.where(beside[:, None] > 0.5, its, normals)
         x, y, yaw, *_ = parameters
