@@ -149,13 +149,11 @@ _VALUES = (
 
 def by_control(scored: Sequence[Scored]) -> dict[str, tuple[int, float, float, float]]:
     """Figures of the environments that share one control's value, by what the paper calls it, then of all."""
-    found: dict[str, list[Scored]] = {}
-    for pair in scored:
-        for of in TRAITS.values():
-            found.setdefault(of(pair[0]), []).append(pair)
     *names, average = [str(row[0]) for row in printed("GRASP", "Table 2").rows]
     values = dict(zip(names, _VALUES, strict=True))
-    return {n: figures(found[v]) for n, v in values.items() if v in found} | {average: figures(scored)}
+    found = groups([(of(s[0]), s) for s in scored for of in TRAITS.values()], lambda one: one[0])
+    rows = {n: figures([s for _, s in found[v]]) for n, v in values.items() if v in found}
+    return {**rows, average: figures(scored)}
 
 
 class GraspBench(GraspOptions, Bench[Chunk, ChunkResult]):
@@ -285,12 +283,15 @@ class GraspBench(GraspOptions, Bench[Chunk, ChunkResult]):
         page.heading("Each constraint alone")
         page.text("Mean score with and without it; pairs of environments that differ in nothing else.")
         page.table(("constraint", "without", "with", "difference", "95 % ±", "pairs"), margins(scored))
-        environment, answer = sorted(scored, key=lambda s: s[1].score)[len(scored) // 2]
-        page.heading(f"Agents on one grid, {environment.name}, as Fig. 2 of the paper")
+        page.heading("Plans")
         page.text("Dots: energy. Black: obstacles. Crosses: energy taken. The orange square: the start.")
+        ordered = sorted(scored, key=lambda s: s[1].score)
+        page.figure(paths([(e.name, e, a) for e, a in (ordered[-1], ordered[0])]), "The best and the worst.")
+        environment, answer = ordered[len(ordered) // 2]
         agents = {name: answers_of(name, [environment], self.seed)[0] for name in BUILTIN}
         agents[Path(self.policy).stem] = answer
-        page.figure(paths([(name, environment, of) for name, of in agents.items()]))
+        caption = f"Agents on one grid, {environment.name}, as Fig. 2 of the paper."
+        page.figure(paths([(name, environment, of) for name, of in agents.items()]), caption)
         page.heading("Mistakes")
         page.text("Share of the plans with each kind; the figures named are the paper's examples.")
         made = Counter(kind for e, a in scored for kind in mistakes(e.grid, e.rules, a.plan))
