@@ -52,8 +52,8 @@ its command, run small, by who did not write it; a script on loopback or recorde
 place, and rows of one bench shared a run. Every cell of `published.csv` was compared with the papers' text.
 Not run: Gazebo (S23), and the released answers, a download (G9). What needs torch (S42, S43, W18, W24, C3),
 nle (C9) or robosuite (C11) ended with a line that says so. Cut on a busy machine after one to four minutes,
-with no fault up to there: the trainings of C5, C12 and C23, the benches of C8 and W21, S30 after half of its
-levels, value iteration (W7) after ten episodes, and C18 in its first trial.
+with no fault up to there: the trainings of C5, C12, C23 and C24, the benches of C8, C30 and W21, S30 after
+half of its levels, value iteration (W7) after ten episodes, and C18 in its first trial.
 """
 _HEADS = ("in the paper", "what", "here", "published", "ours", "how they compare")
 _MODEL = ROOT / "benchmarks" / "papers_model.md"
