@@ -149,9 +149,8 @@ class CopicBench(BenchOptions, Bench[CopicTrial, CopicRow]):
             "Diversity: of the first programs, 1 less the Jaccard index of two programs' words (Eq. 10), the "
             "mean and the most over the seeds (Table 16). "
             + (f"The trainings are in {self.tables} hidden tables in turn. " if self.tables > 1 else "")
-            + "A trial "
-            f"is successful when it solves {100 * self.recipe.threshold:g} % of the unseen cases. ± is half "
-            "of Student's 95 % interval over the seeds. "
+            + f"A trial is successful when it solves {100 * self.recipe.threshold:g} % of the unseen cases. "
+            "± is half of Student's 95 % interval over the seeds. "
             + ("" if writes else stands_in)
             + "build_order is a substitute for StarCraft II."
         )
