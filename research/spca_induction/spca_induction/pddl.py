@@ -168,7 +168,7 @@ class Surroundings:
         return [row for row in tried.values() if row is not None]
 
     def _row(self, action: str, mover: Entity, contents: dict[int, State]) -> Row | None:
-        """The row for contents of some cells; None where nothing changes, or too much is put together."""
+        """The row for contents of some cells; None where nothing changes, or too much, or two alike, meet."""
         if self._cancelled():
             raise Cancelled("the search was cancelled")
         heading = self.frame.heading(mover, action)
@@ -187,7 +187,7 @@ class Surroundings:
         for one in after:
             if one is not me:
                 found[spots[one.x or 0, one.y or 0]].append(one.at(None))
-        if max(map(len, found.values()), default=0) > self._most_together:
+        if any(len(c) > self._most_together or len({e.kind for e in c}) < len(c) for c in found.values()):
             return None
         line = range(max(contents, default=-1) + 1)
         lying = tuple(contents.get(k) for k in line)

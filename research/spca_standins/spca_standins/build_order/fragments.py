@@ -66,28 +66,6 @@ def missing(state, name):
     return max(0, state["wanted"][name] - counted(state, name))
 
 
-def by_cost(state, dearest=False):
-    """The wanted units, each as often as it is missing, the cheapest kind first or the dearest."""
-    cost = {n: state["table"][n]["minerals"] + state["table"][n]["gas"] for n in state["wanted"]}
-    ranked = sorted(cost, key=cost.get, reverse=dearest)
-    return [name for name in ranked for _ in range(missing(state, name))]
-
-
-def sorted_out(state, orders):
-    """Orders that can begin without waiting for a structure, and the rest."""
-    idle = dict(state["idle"])
-    ready, later = [], []
-    for name in orders:
-        entry = state["table"][name]
-        stands = all(state["have"].get(n) for n in (entry["maker"], *entry["needs"]))
-        if stands and (entry["maker"] == "SCV" or idle.get(entry["maker"], 0) > 0):
-            idle[entry["maker"]] = idle.get(entry["maker"], 0) - 1
-            ready.append(name)
-        else:
-            later.append(name)
-    return ready, later
-
-
 def counted__standing(state, name):
     """What counts as there: only what stands."""
     return state["have"].get(name, 0)
@@ -105,12 +83,14 @@ def goals__listed(state):
 
 def goals__cheapest(state):
     """The cheapest units first."""
-    return by_cost(state)
+    cost = {n: state["table"][n]["minerals"] + state["table"][n]["gas"] for n in state["wanted"]}
+    return [name for name in sorted(cost, key=cost.get) for _ in range(missing(state, name))]
 
 
 def goals__dearest(state):
     """The dearest units first, as they take longest. Mends: step_limit."""
-    return by_cost(state, dearest=True)
+    cost = {n: state["table"][n]["minerals"] + state["table"][n]["gas"] for n in state["wanted"]}
+    return [name for name in sorted(cost, key=cost.get, reverse=True) for _ in range(missing(state, name))]
 
 
 def goals__in_turns(state):
@@ -223,10 +203,28 @@ def sequence__strict(state, orders):
 
 def sequence__ready_first(state, orders):
     """What can be begun at once goes first, the rest keeps its order. Mends: step_limit."""
-    ready, later = sorted_out(state, orders)
+    idle = dict(state["idle"])
+    ready, later = [], []
+    for name in orders:
+        entry = state["table"][name]
+        stands = all(state["have"].get(n) for n in (entry["maker"], *entry["needs"]))
+        free = entry["maker"] == "SCV" or idle.get(entry["maker"], 0) > 0
+        if stands and free:
+            idle[entry["maker"]] = idle.get(entry["maker"], 0) - 1
+            ready.append(name)
+        else:
+            later.append(name)
     return ready + later
 
 
 def sequence__begin_only(state, orders):
     """Only what can begin without waiting for a structure; a later plan does the rest. Mends: step_limit."""
-    return sorted_out(state, orders)[0]
+    idle = dict(state["idle"])
+    ready = []
+    for name in orders:
+        entry = state["table"][name]
+        stands = all(state["have"].get(n) for n in (entry["maker"], *entry["needs"]))
+        if stands and (entry["maker"] == "SCV" or idle.get(entry["maker"], 0) > 0):
+            idle[entry["maker"]] = idle.get(entry["maker"], 0) - 1
+            ready.append(name)
+    return ready

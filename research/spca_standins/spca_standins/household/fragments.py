@@ -17,8 +17,14 @@ DRAWERS = ("kitchendrawer", "drawer")
 
 def plan(observation, actions, task):
     """Look for the thing; with it in hand, treat it and bring it where it belongs."""
-    known = ("at", "receptacles", "thing", "place", "held", "held_is")
-    room = {name: observation[name] for name in known}
+    room = {
+        "at": observation["at"],
+        "receptacles": observation["receptacles"],
+        "thing": observation["thing"],
+        "place": observation["place"],
+        "held": observation["held"],
+        "held_is": observation["held_is"],
+    }
     if room["held"] and kind(room["held"]) == room["thing"]:
         return bring(room, task)
     for name, receptacle in room["receptacles"].items():
