@@ -25,6 +25,8 @@ _PAUSE = re.compile(r"\s*[,)–—-]+(?=\s*\w)")
 _SAID = frozenset({"IS", "WAS", "IT", "THEM", "THE", "A", "AND", "ALL", "REMARK", "HUED", "THERE"})
 _GOING_ON = ("CORRECTION", "LIKEWISE", "KEPT_ORDER")
 """How what is said of the last sentence begins."""
+ASKS = re.compile(r"(?i)\s*(?:wh(?:at|ich|o|y|ere)|how|is|are|was|were|has|have)\b[^.!;?]*\?\s*")
+ASKED = "I cannot answer that; ask what is where, or how many."
 _SEPARATORS = ("COMMA", "AND", "BUT", "LINK", "DASH", "THEN", "CORRECTION")
 
 
@@ -41,20 +43,21 @@ class Sentence:
         return " ".join(self.text[self.tokens[0].start : end].split())
 
 
-def _unknown(words: Sequence[str]) -> NotUnderstood:
+def _unknown(words: Sequence[str], text: str) -> NotUnderstood:
     """Say that words are not in the lexicon."""
     listed = ", ".join(f"'{w}'" for w in words)
     guesses = {word: guess for word in words if (guess := _misspelt(word) or _alike(word))}
     meant = ", ".join([f"'{guess}' instead of '{word}'" for word, guess in guesses.items()][:3])
     hint = f" Did you mean {meant}?" if meant else ""
-    return NotUnderstood(f"I do not know the word{'s'[: len(words) - 1]} {listed}.{hint}")
+    begin = f"{ASKED} " * bool(ASKS.fullmatch(text))
+    return NotUnderstood(f"{begin}I do not know the word{'s'[: len(words) - 1]} {listed}.{hint}")
 
 
 def sentences(text: str) -> list[Sentence]:
     """All sentences that say something. Raises NotUnderstood."""
     text, found, unknown = _spelt_right(text)
     if unknown:
-        raise _unknown(unknown)
+        raise _unknown(unknown, text)
     done: list[Sentence] = []
     for ends, run in groupby(found, lambda token: token.type == "END"):
         said = list(run)
