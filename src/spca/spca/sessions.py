@@ -297,7 +297,7 @@ class Session:
         """Carry out an order, in these words of the user's, in a run that is kept, and return the run."""
         said, aside = said or sentence, self._scratch
         conversation = self._dialogue.conversation(said, sentence)
-        folder = RunFolder.create("_".join(sentence.split())[:40], out)
+        folder = RunFolder.create("_".join(said.split())[:40], out)
         run = Run(self._ordered(sentence, folder.path, conversation), folder, asked)
         try:
             self._advance(run, self._listeners)

@@ -48,7 +48,7 @@ def did_you_mean(name: str, known: Iterable[str], most: int = 1, least: float = 
 
 def one_of(name: str, known: Iterable[str]) -> str:
     """Say which of the known names may be meant by another one; else, which there are."""
-    return did_you_mean(name, names := list(known)) or f"one of {', '.join(names)}"
+    return did_you_mean(name, names := list(known)) or f"one of {', '.join(names) or 'none'}"
 
 
 class SpcaError(Exception):

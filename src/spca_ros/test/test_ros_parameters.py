@@ -59,7 +59,7 @@ def test_a_live_one_is_changed_to_one_of_its_choices_only(make: Make) -> None:
         ("it:=7", 0, {"high": 6}, "it of the node some_node"),
         ("it:=1", 0.0, {}, "decimal point"),
         ("it:=fast", 0, {}, "expected int"),
-        ("it:=embeded", "embedded", {"choices": ("embedded", "moveit")}, "one of embedded, moveit"),
+        ("it:=embeded", "embedded", {"choices": ("embedded", "moveit")}, "did you mean 'embedded'"),
     ],
 )
 def test_a_wrong_value_is_one_line(

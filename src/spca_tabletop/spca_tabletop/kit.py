@@ -114,7 +114,7 @@ class TabletopKit(Kit):
     def spot_in_words(self, thing: SceneObject) -> str:
         """See `Kit.spot_in_words`."""
         x, y, _ = thing.pose.position
-        return f"at x = {x:.3f} m, y = {y:.3f} m"
+        return f"at x = {x:.3f} m, y = {round(y, 3) + 0.0:.3f} m"
 
     def build(self, options: RunOptions, vision: VisionModel | None = None) -> Tabletop[MujocoWorld]:
         """See `Kit.build`. Raises InputError for an unknown level or world."""

@@ -57,9 +57,7 @@ def explain(
     trusted, console = _library(environment, library, from_nothing), results()
     found = [s for s in trusted.skills() if s.name == skill]
     if not found:
-        more = "" if from_nothing else "; --from-nothing: what runs with --skills empty have learned"
-        known = one_of(skill, [s.name for s in trusted.skills()])
-        raise InputError(f"unknown skill '{skill}'", hint=f"{known}{more}")
+        raise InputError(f"unknown skill '{skill}'", hint=one_of(skill, [s.name for s in trusted.skills()]))
     for status in found:
         console.print(f"{status.name}: {status.status}", markup=False)
         if status.reason:

@@ -14,10 +14,9 @@ from spca_tabletop.language.lexicon import UNREAD
 from spca_tabletop.language.questions import rule
 from spca_tabletop.language.talk import Meaning, Talk, refuse
 from spca_tabletop.language.things import Phrase
-from spca_tabletop.language.words import Sentence, sentences
+from spca_tabletop.language.words import ASKED, ASKS, Sentence, sentences
 
 _SENTENCE = re.compile(r"[^.!;]+")
-_ASKS = re.compile(r"(?i)\s*(?:wh(?:at|ich|o|y)|how|is|are|was|were|has|have)\b[^.!;?]*\?\s*")
 Ways = list[tuple[int, Meaning]]
 
 
@@ -44,7 +43,7 @@ def readings(sentence: Sentence, start: str = "Said") -> Ways:
         for token in sentence.tokens:
             if token.type in UNREAD:
                 raise NotUnderstood(UNREAD[token.type].format(token.text.strip(" ,"))) from error
-        refuse(_ASKS.fullmatch(sentence.text), "I cannot answer that; ask what is where, or how many.")
+        refuse(ASKS.fullmatch(sentence.text), ASKED)
         before = sentence.until(error.at)
         if error.at >= len(sentence.tokens):
             missing = "something is missing at its end, or is not understood there."

@@ -26,6 +26,8 @@ _PAUSE = re.compile(r"\s*[,)–—-]+(?=\s*\w)")
 _SAID = frozenset({"IS", "WAS", "IT", "THEM", "THE", "A", "AND", "ALL", "REMARK", "HUED", "THERE"})
 _GOING_ON = ("CORRECTION", "LIKEWISE", "KEPT_ORDER", "WITH")
 """How what is said of the last sentence begins."""
+ASKS = re.compile(r"(?i)\s*(?:wh(?:at|ich|o|y|ere)|how|is|are|was|were|has|have)\b[^.!;?]*\?\s*")
+ASKED = "I cannot answer that; ask what is where, or how many."
 _SEPARATORS = ("COMMA", "AND", "BUT", "LINK", "DASH", "THEN", "CORRECTION")
 
 
@@ -55,7 +57,8 @@ def _unknown(text: str, unread: Mapping[str, int]) -> NotUnderstood:
     guesses = {word: guess for word in words if (guess := _alike(word))}
     meant = ", ".join([f"'{guess}' instead of '{word}'" for word, guess in guesses.items()][:3])
     hint = f" Did you mean {meant}?" if meant else ""
-    return NotUnderstood(f"I do not know the word{'s'[: len(words) - 1]} {listed}.{hint}")
+    begin = f"{ASKED} " * bool(ASKS.fullmatch(text))
+    return NotUnderstood(f"{begin}I do not know the word{'s'[: len(words) - 1]} {listed}.{hint}")
 
 
 def sentences(text: str) -> list[Sentence]:
