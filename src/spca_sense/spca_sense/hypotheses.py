@@ -21,7 +21,7 @@ from spca_sense.colours import ColourLabels
 from spca_sense.detection import UNKNOWN, Detection
 from spca_sense.explanations import ANYTHING, FREE, GOOD, KNOWN, LEVEL, NOISE, Plateau, corners, silhouette
 from spca_sense.outline import Outline, footprint, polygon_area, shared_area, trace
-from spca_sense.shapes import TOLERANCE, Fit, Shape, fit_outline, share_of_turn
+from spca_sense.shapes import TOLERANCE, Fit, Prism, fit_outline, share_of_turn
 from spca_sense.view import NO_HEIGHT, HeightView, Mask, Patch, morphed
 
 TALL = 0.012
@@ -246,7 +246,7 @@ class ColourRegion:
             yaw = np.radians(degrees) + (0.0 if (w >= h) == (a >= b) else np.pi / 2)
             whole = np.array([x, y, yaw, a, b])
         corners = () if is_round(kind) else self._in_corners(face, a, b)
-        shape = Shape(kind, face.level, size[2])
+        shape = Prism(kind, face.level, size[2])
         for starts, most in (([whole], 1), (corners, 2)):
             faces = (
                 (0.0, self.view.patch(np.split(shape.corners(start), 2)[0]), start, start) for start in starts
@@ -288,7 +288,7 @@ class ColourRegion:
             away = self.view.to_plane(outline.points, face.level) - start[:2]
             away = np.abs(away @ about_z(start[2])[:2, :2]) - start[3:] / 2
             outline = outline.part(away.min(axis=1) < -_BESIDE)
-        shape = Shape(kind, face.level, self._depth(face, size[2]), tilt)
+        shape = Prism(kind, face.level, self._depth(face, size[2]), tilt)
         fit = fit_outline(self.view, shape, outline, start, placed)
         return _misfit(fit), self._thing(kind, fit.parameters, size, face.level, fit.inliers, tilt)
 
@@ -439,7 +439,7 @@ class ColourRegion:
         for kind, start in starts.items():
             if not _is_possible(start[3:]):
                 continue
-            fit = fit_outline(self.view, Shape(kind, level, depth), outline, start)
+            fit = fit_outline(self.view, Prism(kind, level, depth), outline, start)
             # Too little of a rim does not tell how large the disc is.
             enough = not is_round(kind) or share_of_turn(points - fit.parameters[:2]) > _MIN_ARC
             if enough and fit.inliers > _MIN_INLIERS and _is_possible(fit.parameters[3:]):
