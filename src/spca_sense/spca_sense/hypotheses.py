@@ -21,7 +21,7 @@ from spca_sense.colours import ColourLabels
 from spca_sense.detection import UNKNOWN, Detection
 from spca_sense.explanations import ANYTHING, FREE, GOOD, KNOWN, LEVEL, NOISE, Plateau, corners, silhouette
 from spca_sense.outline import Outline, footprint, polygon_area, shared_area, trace
-from spca_sense.shapes import TOLERANCE, Fit, Shape, fit_outline, share_of_turn
+from spca_sense.shapes import TOLERANCE, Fit, Prism, fit_outline, share_of_turn
 from spca_sense.view import NO_HEIGHT, HeightView, Mask, Patch, morphed
 
 TALL = 0.012
@@ -53,9 +53,7 @@ _MIN_ARC = 0.2  # share of a rim that must be in sight
 _NEAR = 0.002  # metres from a circle at which a point counts for it
 _PAIRS, _VOTERS = 64, 120
 _SMALLEST, _LARGEST = 0.012, 0.30  # metres: edges of what may be a thing of a size that is not known
-_SUNK = 0.003  # metres by which a thing may seem to be sunk into the floor
-_THINNER = 0.0045  # metres by which the thickness of what is flat may be off
-_STANDS = 0.004  # metres above the floor below which a lower face stands on it
+_NEAR_FLOOR = 0.003  # metres by which the lower face of what stands on the floor may seem to be off it
 _SHOWN = 0.02  # share of a thing of known size that must be in sight
 _RIGHT = np.sin(np.radians(72.0))  # sine from which an angle is a right one
 _SIDE = 0.006  # metres of the sides at a corner that must be in sight
@@ -204,10 +202,10 @@ class ColourRegion:
         for kind, size in self._sizes:
             level = self._level_of(face, size)
             above = level - size[2] - self.floor
-            fits = abs(face.level - level) < _THINNER if flat else above >= -_SUNK
+            fits = abs(face.level - level) < _NEAR_FLOOR if flat else above >= -_NEAR_FLOOR
             area = size[0] * size[1] * (np.pi / 4 if is_round(kind) else 1.0)
             if not KINDS[kind].domed and fits and shown > _SHOWN * area:
-                ways.append((above > _STANDS, abs(area - shown), kind, size, level))
+                ways.append((above > _NEAR_FLOOR, abs(area - shown), kind, size, level))
         # What stands on the floor explains a face without anything else.
         for *_, kind, size, level in sorted(ways):
             face = replace(face, level=level)
@@ -220,12 +218,12 @@ class ColourRegion:
         standing = self.floor + size[2]
         if self._is_flat(face):
             return standing
-        if not _SUNK < abs(face.level - standing) < LEVEL:
+        if not _NEAR_FLOOR < abs(face.level - standing) < LEVEL:
             return face.level
         own = self.heights[face.mask & self.even]
-        own = own[np.abs(own - standing) < _SUNK]
+        own = own[np.abs(own - standing) < _NEAR_FLOOR]
         # Heights on a slope are spread evenly: by more.
-        level = len(own) >= MIN_AREA and own.std() < _SUNK / 4
+        level = len(own) >= MIN_AREA and own.std() < _NEAR_FLOOR / 4
         return float(np.median(own)) if level else face.level
 
     def _is_flat(self, face: Face) -> bool:
@@ -248,7 +246,7 @@ class ColourRegion:
             yaw = np.radians(degrees) + (0.0 if (w >= h) == (a >= b) else np.pi / 2)
             whole = np.array([x, y, yaw, a, b])
         corners = () if is_round(kind) else self._in_corners(face, a, b)
-        shape = Shape(kind, face.level, size[2])
+        shape = Prism(kind, face.level, size[2])
         for starts, most in (([whole], 1), (corners, 2)):
             faces = (
                 (0.0, self.view.patch(np.split(shape.corners(start), 2)[0]), start, start) for start in starts
@@ -290,7 +288,7 @@ class ColourRegion:
             away = self.view.to_plane(outline.points, face.level) - start[:2]
             away = np.abs(away @ about_z(start[2])[:2, :2]) - start[3:] / 2
             outline = outline.part(away.min(axis=1) < -_BESIDE)
-        shape = Shape(kind, face.level, self._depth(face, size[2]), tilt)
+        shape = Prism(kind, face.level, self._depth(face, size[2]), tilt)
         fit = fit_outline(self.view, shape, outline, start, placed)
         return _misfit(fit), self._thing(kind, fit.parameters, size, face.level, fit.inliers, tilt)
 
@@ -421,7 +419,7 @@ class ColourRegion:
         top, radius = z + radius, max(radius, reach)
         balls = [size for kind, size in self._sizes if KINDS[kind].domed]
         size = min(balls, key=lambda size: abs(size[0] - 2 * radius), default=(2 * radius,) * 3)
-        known = bool(balls) and abs(size[0] - 2 * radius) < _THINNER
+        known = bool(balls) and abs(size[0] - 2 * radius) < _NEAR_FLOOR
         size = size if known else (2 * radius,) * 3
         return self._thing("ball", np.array([x, y, 0.0]), size, top, _BALL, known=known)
 
@@ -441,7 +439,7 @@ class ColourRegion:
         for kind, start in starts.items():
             if not _is_possible(start[3:]):
                 continue
-            fit = fit_outline(self.view, Shape(kind, level, depth), outline, start)
+            fit = fit_outline(self.view, Prism(kind, level, depth), outline, start)
             # Too little of a rim does not tell how large the disc is.
             enough = not is_round(kind) or share_of_turn(points - fit.parameters[:2]) > _MIN_ARC
             if enough and fit.inliers > _MIN_INLIERS and _is_possible(fit.parameters[3:]):

@@ -69,19 +69,17 @@ class _Profile:
     """Distances of points from the surface of a mesh, negative within."""
 
     def __init__(self, kind: str) -> None:
+        from scipy.spatial import ConvexHull
+
         mesh = MESHES[kind]
         self._corner = -np.array(mesh.size) / 2 - _MARGIN
         axes = [np.arange(low, -low + _CELL, _CELL) for low in self._corner]
         grid = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1)
         self._distances = np.full(grid.shape[:3], np.inf)
-        for part in mesh.primitives:
-            corners = np.array(part.corners) + part.at
-            a, b, c = corners[np.array(part.faces)].transpose(1, 0, 2)
-            normals = np.cross(b - a, c - a)
-            normals /= np.linalg.norm(normals, axis=1)[:, None]
+        for part in mesh.parts:
             own = np.full(grid.shape[:3], -np.inf)
-            for normal, offset in zip(normals, np.einsum("ij,ij->i", normals, a), strict=True):
-                np.maximum(own, grid @ normal - offset, out=own)
+            for *normal, offset in ConvexHull(np.array(part)).equations:
+                np.maximum(own, grid @ normal + offset, out=own)
             np.minimum(self._distances, own, out=self._distances)
         covered = self._distances.min(axis=2) < 0
         self.middle: Array = np.array([grid[covered][:, 0, k].mean() for k in (0, 1)])

@@ -91,7 +91,7 @@ def numerical(distances: Callable[[Array], Array]) -> Residuals:
 
 
 @dataclass(frozen=True)
-class Shape:
+class Prism:
     """The upper `depth` metres of a thing whose upper face is at `height` (m).
 
     It is a disc if its `kind` is round, else a box. Its parameters are x, y, yaw and two edges, or diameters.
@@ -160,7 +160,7 @@ def offset_from_polygon(points: Array, polygon: Array) -> tuple[Array, Array]:
 
 
 def fit_outline(
-    view: HeightView, shape: Shape, outline: Outline, start: Array, placed: Array | float | None = None
+    view: HeightView, shape: Prism, outline: Outline, start: Array, placed: Array | float | None = None
 ) -> Fit:
     """Fit a shape to an outline in pixels of the image.
 

@@ -16,12 +16,11 @@ from spca_sense.explanations import LEVEL, NOISE, corners
 from spca_sense.hypotheses import JOINT, MIN_POINTS, TALL, Clues
 from spca_sense.outline import footprint, polygon_area, shared_area, trace
 from spca_sense.relations import MIN_SHARE
-from spca_sense.shapes import Shape, convex_hull, distance_to_polygon, fit_outline
+from spca_sense.shapes import Prism, convex_hull, distance_to_polygon, fit_outline
 from spca_sense.view import NO_HEIGHT, Patch, widened
 
 _EQUAL = 0.004  # metres by which the edges of a cube may seem to differ
 _OVERLAP = 0.25  # share of a thing's footprint over what it rests on
-_LEVEL_ERROR = 0.006  # metres by which a stack's height may differ from that of its things
 _MOSTLY = 0.6
 _MARGIN = 0.012  # metres by which a thing beneath may stick out of its stack
 _MIN_STRIP = 20  # pixels of a side that tell a thing's colour
@@ -76,11 +75,11 @@ def _hidden_size(room: float, upper: Detection, catalogue: Catalogue) -> tuple[s
     heights = {0.0, *(size[2] for _, size in likely)}
     ways: list[tuple[tuple[bool, ...], int, tuple[str, Vec3]]] = []
     for what in likely:
-        rests = [rest for its in rooms if (rest := its - what[1][2]) >= -_LEVEL_ERROR]
-        alone = any(rest < _LEVEL_ERROR for rest in rests)
+        rests = [rest for its in rooms if (rest := its - what[1][2]) >= -LEVEL]
+        alone = any(rest < LEVEL for rest in rests)
         # Below it there may be more of its like, or one other thing.
         off = [wrap_angle(rest, what[1][2]) for rest in rests] + [r - h for r in rests for h in heights]
-        if any(abs(by) < _LEVEL_ERROR for by in off):
+        if any(abs(by) < LEVEL for by in off):
             last = what != (upper.kind, upper.size), not alone
             ways.append((last if upper.kind == "cube" else last[::-1], len(ways), what))
     return min(ways)[-1] if ways else None
@@ -91,7 +90,7 @@ def _is_air(clues: Clues, lower: Detection) -> bool:
     patch = _patch(clues, lower, -0.003)
     heights = clues.view.heights[patch.window][patch.mask & np.isneginf(clues.claims[patch.window])]
     heights = heights[heights > NO_HEIGHT / 2] + clues.view.table_top
-    return len(heights) >= _MIN_STRIP and float(np.mean(heights < lower.bottom + 0.006)) > _MOSTLY
+    return len(heights) >= _MIN_STRIP and float(np.mean(heights < lower.bottom + LEVEL)) > _MOSTLY
 
 
 def _patch(clues: Clues, thing: Detection, margin: float) -> Patch:
@@ -115,7 +114,7 @@ def _beneath(clues: Clues, upper: Detection, what: tuple[str, Vec3]) -> Detectio
     window = widened(patch.window, _TURNED, view.heights.shape)
     mask = patch.within(window) | _patch(clues, turned, _MARGIN).within(window)
     heights, claims = view.heights[window], clues.claims[window]
-    side = mask & (heights > np.maximum(claims + NOISE, lowest)) & (heights < height + 0.006)
+    side = mask & (heights > np.maximum(claims + NOISE, lowest)) & (heights < height + LEVEL)
     labels = clues.colours.labels[window]
     counts = np.bincount(labels[side], minlength=NEUTRAL + 1)
     counts[NEUTRAL] = 0
@@ -131,7 +130,7 @@ def _beneath(clues: Clues, upper: Detection, what: tuple[str, Vec3]) -> Detectio
         return seen
     mean = np.array([x, y, yaw, *size[:2]])
     starts = mean + np.outer(np.radians([0.0, 22.5, 45.0, 67.5]), (0, 0, 1, 0, 0))
-    shape = Shape(kind, height, height - lowest)
+    shape = Prism(kind, height, height - lowest)
     fits = [fit_outline(view, shape, outline, start, _PRIOR) for start in starts]
     fit = max(fits, key=lambda f: (round(f.inliers, 2), -f.spread))
     if np.hypot(*(fit.parameters - mean)[:2]) > 0.6 * size[0]:

@@ -45,9 +45,7 @@ _IN_HAND = 0.06  # metres between the tool and what it holds, at most
 _UNDER = 0.01  # metres, sideways, from what is held: an inferred support there is none
 _GAP_ERROR = 0.010  # metres by which the gripper's gap may differ from what it holds
 _SLID = 0.008  # metres by which such a one may have been seen in the wrong place, as well as before
-_TALLER = 0.006  # metres by which the height of a thing may seem to have grown
 _PRESSED = 0.002  # metres by which two things side by side may seem to overlap
-_RESTING = 0.006  # metres between a lower face and the table for a thing to stand on it
 _KIND_ORDER = {kind: order for order, kind in enumerate(KINDS)}
 
 
@@ -197,7 +195,7 @@ class SceneTracker:
         if thing is None:
             return held
         away = tool is not None and math.dist(thing.pose.position, tool.position) > _IN_HAND
-        standing = tool is None and abs(thing.bottom - self._detector.catalogue.table_top) < _RESTING
+        standing = tool is None and abs(thing.bottom - self._detector.catalogue.table_top) < LEVEL
         if away or standing:
             notes.append(f"the arm says it holds {held}, but that is seen elsewhere")
             return None
@@ -302,7 +300,7 @@ def _as_known(detection: Detection, before: SceneObject | None) -> Detection:
     if detection.kind != kind:
         size, z = before.size, z + (before.size[2] - height) / 2
         detection = replace(detection, confidence=BY_ELIMINATION)
-    elif kind in STACKABLE and height - before.size[2] >= _TALLER:
+    elif kind in STACKABLE and height - before.size[2] >= LEVEL:
         size, z = (*size[:2], before.size[2]), z + (height - before.size[2]) / 2
     pose = detection.pose.model_copy(update={"position": (x, y, z)})
     return replace(detection, kind=kind, colour=before.colour, pose=pose, size=size)
