@@ -1009,7 +1009,8 @@ def except_there(*places: Destination, talk: Talk) -> Iterable[Talk]:
 def kept_empty(phrase: Phrase, *, talk: Talk) -> Iterable[Talk]:
     told = f"I do not know what '{phrase[0].text}' is that stays empty; name it."
     refuse(_is_of_solids(phrase, talk), told)
-    return must_not_be(_EVERY_SOLID, (Destination(relation="on", things=phrase),))(talk)
+    kept = must_not_be(_EVERY_SOLID, (Destination(relation="on", things=phrase),))(talk)
+    return (one.but(forbidding=False) for one in kept)  # "the mat empty, the cube in the tray"
 
 
 @clause

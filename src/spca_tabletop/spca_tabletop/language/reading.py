@@ -18,6 +18,7 @@ from spca_tabletop.language.words import Sentence, sentences
 
 _SENTENCE = re.compile(r"[^.!;]+")
 _ASKS = re.compile(r"(?i)\s*(?:wh(?:at|ich|o|y)|how|is|are|was|were|has|have)\b[^.!;?]*\?\s*")
+_ONLY_ASKS = re.compile(r"(?i)\s*(?:what|which|who|how (?:many|much))\b(?! about| if)[^.!;?]*\?\s*")
 Ways = list[tuple[int, Meaning]]
 
 
@@ -39,7 +40,8 @@ def ways_to_read(text: str) -> list[Ways]:
 def readings(sentence: Sentence, start: str = "Said") -> Ways:
     """Every way to understand a sentence, remembered for the next round. Raises NotUnderstood."""
     try:
-        return rule.parse(sentence.tokens, start)
+        asks = start == "Said" and _ONLY_ASKS.fullmatch(sentence.text)
+        return rule.parse(sentence.tokens, "Question" if asks else start)
     except Unexpected as error:
         for token in sentence.tokens:
             if token.type in UNREAD:

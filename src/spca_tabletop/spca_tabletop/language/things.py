@@ -864,7 +864,7 @@ def apposed(det: Det | None, noun: Nominal, other: Det, again: Nominal) -> Thing
         return Thing(other, again.like(noun.kind))  # "a cube, any red cube"
     one = before.quantifier in ("the", "any") and before.number in (None, 1) and other.quantifier == "the"
     named = [{*SHARED.get(n.kind, (n.kind,))} for n in (noun, again) if n.kind not in ("", "thing")]
-    one = one and (len(named) < 2 or bool(named[0] & named[1]))
+    one = one and (len(named) < 2 or bool(named[0] & named[1])) and not (det is None and again.other)
     if noun.plural or again.plural or fixed or not one or len({noun.colour, again.colour} - {""}) > 1:
         raise NotUnderstood(f"I do not know what '{again.text}' is.")
     if not again.kind:  # "the left one" is of the red ones
