@@ -452,7 +452,9 @@ def matching(said: str) -> Modifier:
     return matched
 
 
-rule.means(lambda noun: replace(noun, text="", other=True, vague=False), "Plain -> OTHER")
+rule.means(
+    lambda noun: replace(noun, text="", other=True, vague=False), "Plain -> OTHER", "Left -> LEFT_OVER"
+)
 
 
 def after_noun(noun: Nominal, colour: str) -> Nominal:
@@ -594,10 +596,6 @@ def of_those(noun: Nominal, *said: Any) -> Nominal:
 
     tests = (*group.tests, Quality(test), *noun.tests)
     return replace(noun, text="", kind=group.kind, colour=noun.colour or group.colour, tests=tests)
-
-
-def left_over(noun: Nominal) -> Nominal:
-    return replace(noun, text="", other=True)
 
 
 def unlike(noun: Nominal, said: Things, *, of: str = "") -> Nominal:
