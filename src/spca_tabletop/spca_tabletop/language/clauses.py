@@ -1009,7 +1009,8 @@ def except_there(*places: Destination, talk: Talk) -> Iterable[Talk]:
 def kept_empty(phrase: Phrase, *, talk: Talk) -> Iterable[Talk]:
     told = f"I do not know what '{phrase[0].text}' is that stays empty; name it."
     refuse(_is_of_solids(phrase, talk), told)
-    return must_not_be(_EVERY_SOLID, (Destination(relation="on", things=phrase),))(talk)
+    kept = must_not_be(_EVERY_SOLID, (Destination(relation="on", things=phrase),))(talk)
+    return (one.but(forbidding=False) for one in kept)  # "the mat empty, the cube in the tray"
 
 
 @clause
@@ -1106,12 +1107,16 @@ def at_last(before: Meaning, phrase: Phrase = (), *, talk: Talk) -> Iterator[Tal
         for said, after in found_by(phrase, one, TANGIBLE):
             if {*said} <= things:
                 yield _apart(said, after, first=False)
-                return
-        for go_on in (mention(phrase), _there_too(phrase)):
-            with suppress(NotUnderstood):
-                yield from go_on(_then(one, "last").but(latest=(), before=one.latest))
-                return
-        raise NotUnderstood(f"I do not know what to do last with {phrase[0].text}.")
+                break
+        else:
+            yield from _at_last_too(phrase, one)
+
+
+def _at_last_too(phrase: Phrase, talk: Talk) -> list[Talk]:
+    for go_on in (mention(phrase), _there_too(phrase)):
+        with suppress(NotUnderstood):
+            return [*go_on(_then(talk, "last").but(latest=(), before=talk.latest))]
+    raise NotUnderstood(f"I do not know what to do last with {phrase[0].text}.")
 
 
 @clause

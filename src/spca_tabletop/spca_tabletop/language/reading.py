@@ -17,6 +17,7 @@ from spca_tabletop.language.things import Phrase
 from spca_tabletop.language.words import ASKED, ASKS, Sentence, sentences
 
 _SENTENCE = re.compile(r"[^.!;]+")
+_ONLY_ASKS = re.compile(r"(?i)\s*(?:what|which|who|how (?:many|much))\b(?! about| if)[^.!;?]*\?\s*")
 Ways = list[tuple[int, Meaning]]
 
 
@@ -38,7 +39,8 @@ def ways_to_read(text: str) -> list[Ways]:
 def readings(sentence: Sentence, start: str = "Said") -> Ways:
     """Every way to understand a sentence, remembered for the next round. Raises NotUnderstood."""
     try:
-        return rule.parse(sentence.tokens, start)
+        asks = start == "Said" and _ONLY_ASKS.fullmatch(sentence.text)
+        return rule.parse(sentence.tokens, "Question" if asks else start)
     except Unexpected as error:
         for token in sentence.tokens:
             if token.type in UNREAD:

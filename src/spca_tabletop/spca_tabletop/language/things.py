@@ -452,7 +452,9 @@ def matching(said: str) -> Modifier:
     return matched
 
 
-rule.means(lambda noun: replace(noun, text="", other=True, vague=False), "Plain -> OTHER")
+rule.means(
+    lambda noun: replace(noun, text="", other=True, vague=False), "Plain -> OTHER", "Left -> LEFT_OVER"
+)
 
 
 def after_noun(noun: Nominal, colour: str) -> Nominal:
@@ -594,10 +596,6 @@ def of_those(noun: Nominal, *said: Any) -> Nominal:
 
     tests = (*group.tests, Quality(test), *noun.tests)
     return replace(noun, text="", kind=group.kind, colour=noun.colour or group.colour, tests=tests)
-
-
-def left_over(noun: Nominal) -> Nominal:
-    return replace(noun, text="", other=True)
 
 
 def unlike(noun: Nominal, said: Things, *, of: str = "") -> Nominal:
@@ -864,7 +862,7 @@ def apposed(det: Det | None, noun: Nominal, other: Det, again: Nominal) -> Thing
         return Thing(other, again.like(noun.kind))  # "a cube, any red cube"
     one = before.quantifier in ("the", "any") and before.number in (None, 1) and other.quantifier == "the"
     named = [{*SHARED.get(n.kind, (n.kind,))} for n in (noun, again) if n.kind not in ("", "thing")]
-    one = one and (len(named) < 2 or bool(named[0] & named[1]))
+    one = one and (len(named) < 2 or bool(named[0] & named[1])) and not (det is None and again.other)
     if noun.plural or again.plural or fixed or not one or len({noun.colour, again.colour} - {""}) > 1:
         raise NotUnderstood(f"I do not know what '{again.text}' is.")
     if not again.kind:  # "the left one" is of the red ones
