@@ -47,11 +47,13 @@ built-in proposer, synthesizer and grammar **stand in** for a model; their figur
 model's, and the row says so. All {count:,} printed cells are in `published.csv` of
 `spca_benchmarks.campaigns`. This page is made by `benchmarks/papers.py`.
 
-On 27 November 2026, at 295a376a and what came of it, each row was checked against its paper and tried by
+On 28 November 2026, at 917fb398 and what came of it, each row was checked against its paper and tried by
 its command, run small, by who did not write it; a script on loopback or recorded answers took a model's
-place, and rows of one bench shared a run. Not run: Gazebo (S23); W18, which needs torch and hours of a core.
-Cut on a busy machine after some minutes: the benches of C8 and C9, whose trainings ran. That of W7 ran on
-28 November, with one seed of each suite.
+place, and rows of one bench shared a run. Every cell of `published.csv` was compared with the papers' text.
+Not run: Gazebo (S23), and the released answers, a download (G9). What needs torch (S42, S43, W18, W24, C3),
+nle (C9) or robosuite (C11) ended with a line that says so. Cut on a busy machine after one to four minutes,
+with no fault up to there: the trainings of C5, C12, C23 and C24, the benches of C8, C30 and W21, S30 after
+half of its levels, value iteration (W7) after ten episodes, and C18 in its first trial.
 """
 _HEADS = ("in the paper", "what", "here", "published", "ours", "how they compare")
 _MODEL = ROOT / "benchmarks" / "papers_model.md"

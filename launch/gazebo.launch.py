@@ -129,6 +129,8 @@ def _start(context: LaunchContext) -> list[LaunchDescriptionEntity]:
         name="spawn_robot",
         arguments=["-world", world.name, "-file", str(files.robot.urdf), "-name", world.robot.model],
         output="screen",
+        sigterm_timeout="1",  # while it waits for Gazebo, it hears no signal for 5 s
+        sigkill_timeout="0.5",
     )
     controllers = Node(
         package="controller_manager",

@@ -6,7 +6,6 @@ package(
     "spca_standins",
     {
         "spca.plan_worlds": ["build_order = spca_standins.build_order.world:BuildOrderWorld"],
-        "spca.learnable_worlds": ["household = spca_standins.household.rooms:household"],
         "spca.stand_ins": [
             "grammar = spca_standins.grammar_programs:GrammarPrograms",
             "hashed = spca_standins.hashed:HashedSelector",

@@ -19,7 +19,7 @@ from spca_core.errors import InputError
 from spca_core.model import Record
 from spca_core.run_folder import RunFolder
 from spca_core.validation import expecting, plain
-from spca_induction.pddl.search import ClassicalSearch
+from spca_induction.pddl import ClassicalSearch
 from spca_planner.solver.process import warm_solver
 from spca_programs.experience import Program
 from spca_worldcoder.agent.planner import ModelPlanner

@@ -11,7 +11,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from spca_benchmarks.campaigns.bench import Bench, Done
-from spca_benchmarks.campaigns.page import Page, PageTable
+from spca_benchmarks.campaigns.page import Page, PageTable, new_figure
 from spca_benchmarks.campaigns.published import printed, published
 from spca_benchmarks.campaigns.statistics import Mean, groups
 from spca_copic.evaluation import Score, asks_model, evaluate, unseen_cases
@@ -28,6 +28,11 @@ _TASKS = {
        for c in ("Pick", "Examine", "Clean", "Heat", "Cool", "Pick Two")},
     ("nethack", "drink"): ("Table 2", "Drink Water"), ("nethack", "open"): ("Table 2", "Open Box/Chest"),
     ("nethack", "level"): ("Table 2", "Upgrade Exp Level to 3"),
+}  # fmt: skip
+# Policies that the paper's tables call otherwise.
+_POLICIES = {
+    "gpt-3.5": "vanilla", "gpt-4o": "vanilla", "cot-zero-shot": "cot", "cot-few-shot": "cot-few",
+    "copic (laj)": "judge",
 }  # fmt: skip
 
 
@@ -135,29 +140,27 @@ class CopicBench(BenchOptions, Bench[CopicTrial, CopicRow]):
 
     def report(self, done: Trials, page: Page) -> None:
         """See `Bench`."""
+        writes = self.recipe.proposer != STAND_IN
+        stands_in = "The built-in proposer stands in for a model: no published figure stands beside it. "
         page.text(
             "Solved cases in %; 'first trial' is while learning, with the first programs. Regret is the "
             "oracle's mean sum of rewards less the selector's. 'One program': seeds in which the training "
             "ended with a single program to follow, whose figures stand in the selector's columns. "
-            "Diversity: of the first programs, 1 less the Jaccard index of two programs' words (Eq. 10). "
+            "Diversity: of the first programs, 1 less the Jaccard index of two programs' words (Eq. 10), the "
+            "mean and the most over the seeds (Table 16). "
             + (f"The trainings are in {self.tables} hidden tables in turn. " if self.tables > 1 else "")
-            + "A trial "
-            f"is successful when it solves {100 * self.recipe.threshold:g} % of the unseen cases. ± is half "
-            "of Student's 95 % interval over the seeds. "
-            + (
-                "The built-in proposer stands in for a model: it puts programs together from fragments, and "
-                "no published figure stands beside it. "
-                if self.recipe.proposer == STAND_IN
-                else "Published: Tian et al., on ALFWorld and NetHack, with a language model. "
-            )
+            + f"A trial is successful when it solves {100 * self.recipe.threshold:g} % of the unseen cases. "
+            "± is half of Student's 95 % interval over the seeds. "
+            + ("" if writes else stands_in)
             + "build_order is a substitute for StarCraft II."
         )
-        if self.recipe.proposer != STAND_IN:
-            for number in range(1, 20):
-                page.table(*printed("CoPiC", f"Table {number}"))
+        for number in range(1, 20):
+            known = printed("CoPiC", f"Table {number}", lambda cell: writes or self._asks(cell.row.lower()))
+            if known.rows:
+                page.table(*known)
         if done:
             page.figure(
-                curves(done), "Share solved while learning, by trial: each seed thin, their mean bold."
+                curves(done), "Share solved while learning, by trial (Figs 3, 4a): each seed thin, mean bold."
             )
             for asked, heading in ((False, "All ways to choose"), (True, "A model in every episode")):
                 rows = [row for own in groups(done, _task_of).values() for row in _policies(own, asked)]
@@ -176,6 +179,10 @@ class CopicBench(BenchOptions, Bench[CopicTrial, CopicRow]):
                 "tokens of the model that writes and evolves programs, and of the selector's in training "
                 "where it has one (Table 7). A test asks no model, except a judge.",
             )  # fmt: skip
+
+    def _asks(self, row: str) -> bool:
+        """Return whether the row of a published table is of a policy that is measured here."""
+        return _POLICIES.get(row, row) in self.policies
 
     def rows(self, done: Done[CopicTrial, CopicRow]) -> Iterable[Mapping[str, Any]]:
         """One row a policy."""
@@ -211,11 +218,12 @@ def _row(own: Trials) -> list[object]:
     ]
     regrets = [o.score - s.score for r in results if (o := r.of("oracle")) and (s := r.of("selector"))]
     deviation = f"{100 * np.std([s.success for s in selector], ddof=1):.1f}" if len(selector) > 1 else ""
+    unlike = [r.diversity for r in results]
     return [
         _task_of(own[0]), len(own), sum(r.one_program for r in results), solved[0], deviation, *solved[1:],
         _percent([r.trials[0].success for r in results]), _mean([s.decisions for s in selector]),
         _mean([s.actions for s in selector]), _mean([s.switch_interval for s in selector]),
-        _mean([r.diversity for r in results]), _mean(regrets),
+        f"{np.mean(unlike):.2f} ({max(unlike):.2f})", _mean(regrets),
     ]  # fmt: skip
 
 
@@ -270,23 +278,16 @@ def _mean(values: Sequence[float]) -> float | str:
 
 
 def curves(done: Trials) -> Figure:
-    """Share solved while learning, by trial: each seed thin, the mean bold; the last value goes on."""
-    by_task = {name: [d.result for d in own] for name, own in groups(done, _task_of).items()}
-    figure = Figure(figsize=(9, 0.6 + 2.2 * -(-len(by_task) // 3)))
-    axes = figure.subplots(-(-len(by_task) // 3), min(3, len(by_task)), squeeze=False, sharey=True)
-    for axis, (name, found) in zip(axes.flat, by_task.items(), strict=False):
-        longest = max(len(r.trials) for r in found)
-        lines = []
-        for row in found:
-            values = [100 * t.success for t in row.trials]
-            lines.append(values + [values[-1]] * (longest - len(values)))
-            axis.plot(range(1, len(values) + 1), values, color="C0", alpha=0.3, lw=1)
-        axis.plot(range(1, longest + 1), np.mean(lines, axis=0), "o-", color="C0")
-        axis.set(title=name.rpartition("/")[2].replace(": ", "\n"), ylim=(-3, 103), xlabel="trial")
-        axis.xaxis.get_major_locator().set_params(integer=True)
-        axis.grid(alpha=0.3)
-    for axis in list(axes.flat)[len(by_task) :]:
-        axis.set_visible(False)
-    axes[0][0].set_ylabel("solved while learning, %")
-    figure.tight_layout()
+    """Share solved while learning, by trial: each seed thin, a task's mean bold; the last value goes on."""
+    figure, axis = new_figure(6.4, 3.4)
+    for number, (name, own) in enumerate(groups(done, _task_of).items()):
+        shares = [[100 * trial.success for trial in d.result.trials] for d in own]
+        longest = max(map(len, shares))
+        for line in shares:
+            axis.plot(range(1, len(line) + 1), line, color=f"C{number}", alpha=0.3, lw=1)
+        padded = [[*line, *line[-1:] * (longest - len(line))] for line in shares]
+        axis.plot(range(1, longest + 1), np.mean(padded, axis=0), "o-", color=f"C{number}", label=name)
+    axis.xaxis.get_major_locator().set_params(integer=True)
+    axis.set(xlabel="trial", ylabel="solved while learning, %", ylim=(-3, 103))
+    axis.legend(frameon=False, fontsize="small")
     return figure

@@ -11,18 +11,19 @@ from typing import Any
 import pytest
 
 from spca_benchmarks.campaigns.bench import Done
+from spca_benchmarks.campaigns.page import Page
 from spca_copic.baselines.adaplanner import AdaPlanner
 from spca_copic.baselines.base import ChainOfThought, FewShots, Prospector, React, Reflexion, Vanilla
 from spca_copic.baselines.judge import ModelJudge
 from spca_copic.baselines.llm_dp import LlmDp
 from spca_copic.baselines.repl_plan import ReplPlan
-from spca_copic.bench import CopicRow, CopicTrial, _policies
+from spca_copic.bench import CopicBench, CopicRow, CopicTrial, _policies
 from spca_copic.episode import ProgramChoice, SelectorChoice, run_episode
 from spca_copic.evaluation import evaluate
 from spca_copic.language_programs import LanguagePrograms
 from spca_copic.pool import ProgramPool
 from spca_copic.ports import ProgramProposer
-from spca_copic.recipe import Recipe, TaskState
+from spca_copic.recipe import Recipe, TaskState, Trial
 from spca_copic.run import CopicFolder, CopicRun, open_world
 from spca_copic.training import train_task
 from spca_core.errors import InputError
@@ -364,7 +365,7 @@ def test_llm_dp_follows_the_shortest_plan_of_what_the_model_believes(start: Star
     assert "Your goal so far" not in server.requests[asked].text, "the goal for one"
 
 
-def test_a_comparison_counts_tokens_and_a_test_costs_none(start: Start) -> None:
+def test_a_comparison_counts_tokens_and_a_test_costs_none(start: Start, tmp_path: Path) -> None:
     _, chat = start(lambda seen: Say("2", usage=(30, 1)))
     both = (PlanningProgram(source=DEPOTS), PlanningProgram(source=WORKERS))
     state = TaskState(task="easy", programs=both, all_programs=both)
@@ -378,9 +379,16 @@ def test_a_comparison_counts_tokens_and_a_test_costs_none(start: Start) -> None:
     assert by["model as judge"].tokens == 31 * by["model as judge"].calls > 0
     assert by["model at every step"].calls == 1
     done = [Done(CopicTrial(world="build_order", task="easy", seed=0),
-                 CopicRow(scores=tuple(scores), trials=(), train_seconds=1))]  # fmt: skip
+                 CopicRow(scores=tuple(scores), train_seconds=1, diversity=0.25, trials=(
+                     Trial(number=1, programs=("p",), success=0.5, score=1.0, steps=9),)))]  # fmt: skip
     assert [row[1] for row in _policies(done, asked=False)] == ["selector (hashed)"]
     assert [row[1] for row in _policies(done, asked=True)] == ["model as judge", "model at every step"]
+    page = Page("the grammar's programs, with two policies that ask a model")
+    CopicBench(policies=("judge", "vanilla")).report(done, page)
+    text = page.write(tmp_path / "page.html").read_text()
+    assert "CoPiC (LaJ)" in text and "GPT-3.5" in text, "published beside the policies that were asked"
+    assert "CoPiC (Ours)" not in text and "AdaPlanner" not in text, "and beside no others"
+    assert "0.25 (0.25)" in str(CopicBench().table(done).rows)
     with pytest.raises(InputError, match="asks a language model"):
         evaluate(WORLD, state, HashedSelector(), recipe, [CASE], ("judge",))
     with pytest.raises(InputError, match="unknown policy"):

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from spca_induction.effects import Effect, Role, roles
 from spca_induction.goals import ANY, MENTIONED, Condition, Ending, Feature
+from spca_induction.helpers import said
 from spca_induction.literals import Literal
 from spca_induction.rulebook import Clause, Group, Rulebook
 
@@ -40,10 +41,9 @@ def _group(group: Group, rules: Rulebook) -> list[str]:
         lines = [f"    if action in {group.actions!r}:"]
     moving = group.actions[0] in frame.compass
     reach = max([0, *(clause.reach for clause in group.clauses)])
-    headed = any(_headed(clause) for clause in group.clauses)
-    if headed and not moving and not frame.facing:
+    if reach and not moving and not frame.facing:
         return [*lines, "        return state"]
-    if headed:
+    if reach:
         lines.append("        dx, dy = MOVES[action]" if moving else f"        dx, dy = me[{frame.facing!r}]")
         lines.append(f"        ahead = cells_ahead(state, me, dx, dy, {reach})")
     elif any(c.unless or roles(c.effects) for c in group.clauses):
@@ -53,53 +53,26 @@ def _group(group: Group, rules: Rulebook) -> list[str]:
     return lines
 
 
-def _headed(clause: Clause) -> bool:
-    return clause.reach > 0 or any(e[0] in ("step", "push", "put") for e in clause.effects)
-
-
 def _clause(clause: Clause, holding: str) -> list[str]:
-    lines, conditions = [], []
-    named: dict[Role, str] = {}
-    for role in roles(clause.effects):
-        if role in named:
-            continue
-        name = f"thing{len(named) or ''}"
-        named[role] = name
-        lines.append(f"        {name} = {_lookup(role)}")
-        conditions.append(name if role[0] in ("all", "the") else f"{name} is not None")
-    if any(e[0] in ("put", "consume", "copy") for e in clause.effects):
-        conditions.append("held is not None")
-    for effect in clause.effects:
-        if effect[0] == "set":
-            one = named[effect[1]] + ("[0]" if effect[1][0] in ("all", "the") else "")
-            conditions.append(f"{effect[2]!r} in {one}")
+    named = {role: f"thing{i or ''}" for i, role in enumerate(dict.fromkeys(roles(clause.effects)))}
+    lines = [
+        f"        {name} = " + (f"only(ahead[{k}])" if how == "any" else f"find(ahead[{k}], {kind[0]!r})")
+        for (how, k, *kind), name in named.items()
+    ]
+    conditions = [f"{name} is not None" for name in named.values()]
+    conditions += ["held is not None" for e in clause.effects if e[0] == "put"]
+    conditions += [f"{e[2]!r} in {named[e[1]]}" for e in clause.effects if e[0] == "set"]
     conditions += [_unless(conjunction) for conjunction in clause.unless]
     conditions = list(dict.fromkeys(conditions))
-    body = []
-    for effect in clause.effects:
-        body += _effect(effect, named, holding)
+    body = [line for effect in clause.effects for line in _effect(effect, named, holding)]
     if len(conditions) == 1:
         lines.append(f"        if {conditions[0]}:")
     elif conditions:
         lines.append("        if (")
         lines += [f"            {'and ' if i else ''}{c}" for i, c in enumerate(conditions)]
         lines.append("        ):")
-    else:
-        return [*lines, *(f"        {line}" for line in [*body, "return state"])]
-    return [*lines, *(f"            {line}" for line in [*body, "return state"])]
-
-
-def _lookup(role: Role) -> str:
-    match role:
-        case ("cell", k, kind):
-            return f"pick(ahead[{k}], {kind!r})"
-        case ("any", k):
-            return f"only(ahead[{k}])"
-        case ("the", kind):
-            return f"find_all(state, {kind!r}) if len(find_all(state, {kind!r})) == 1 else []"
-        case ("all", kind):
-            return f"find_all(state, {kind!r})"
-    raise ValueError(f"not a role: {role}")
+    indent = "            " if conditions else "        "
+    return [*lines, *(indent + line for line in [*body, "return state"])]
 
 
 def _unless(conjunction: Sequence[Literal]) -> str:
@@ -116,11 +89,8 @@ def _literal(literal: Literal) -> str:
         case ("not", ("held",)):
             return "held is None"
         case ("not", inner):
-            return (
-                f"not ({_literal(inner)})"
-                if " " in _literal(inner).split("(")[0]
-                else f"not {_literal(inner)}"
-            )
+            text = _literal(inner)
+            return f"not ({text})" if " " in text.split("(")[0] else f"not {text}"
         case ("kind", k, kind):
             return f"has(ahead[{k}], {kind!r})"
         case ("empty", k):
@@ -133,52 +103,27 @@ def _literal(literal: Literal) -> str:
             return "held is not None"
         case ("held_kind", kind):
             return f"(held is not None and held.kind == {kind!r})"
-        case ("held_value", name, value):
-            return f"(held is not None and held[{name!r}] == {value!r})"
-        case ("mine", name, value):
-            return f"(me[{name!r}] == {value!r})"
     raise ValueError(f"not a literal: {literal}")
 
 
 def _effect(effect: Effect, named: dict[Role, str], holding: str) -> list[str]:
-    def each(role: Role, *body: str) -> list[str]:
-        if role[0] in ("all", "the"):
-            return [f"for one in {named[role]}:", *(f"    {line}" for line in body)]
-        name = named[role]
-        return [
-            line.replace("one.", f"{name}.").replace("one[", f"{name}[").replace("(one)", f"({name})")
-            for line in body
-        ]
-
     match effect:
         case ("step", m):
             return [f"me.x, me.y = me.x + {_times(m, 'dx')}, me.y + {_times(m, 'dy')}"]
         case ("turn", name, matrix):
             return [f"me[{name!r}] = turned(me[{name!r}], {matrix!r})"]
-        case ("mine", name, value):
-            return [f"me[{name!r}] = {value!r}"]
-        case ("push", role, m):
-            return each(role, f"one.x += {_times(m, 'dx')}", f"one.y += {_times(m, 'dy')}")
-        case ("set", role, name, value):
-            return each(role, f"one[{name!r}] = {value!r}")
-        case ("copy", role, name, source):
-            return each(role, f"one[{name!r}] = held[{source!r}]")
-        case ("remove", role):
-            return each(role, "state.remove(one)")
-        case ("take", role):
-            return [
-                *each(role, "state.remove(one)", "one.x = one.y = None"),
-                f"me[{holding!r}] = {named[role]}",
-            ]
         case ("put", k):
             spot = f"me.x + {_times(k, 'dx')}, me.y + {_times(k, 'dy')}" if k else "me.x, me.y"
             return [f"state.append(Entity(held.kind, {spot}, held.values))", f"me[{holding!r}] = None"]
-        case ("consume",):
-            return [f"me[{holding!r}] = None"]
-        case ("create", k, kind, attributes):
-            spot = f"me.x + {_times(k, 'dx')}, me.y + {_times(k, 'dy')}" if k else "me.x, me.y"
-            return [f"state.append(Entity({kind!r}, {spot}, {dict(attributes)!r}))"]
-    raise ValueError(f"not an effect: {effect}")
+    one = named[effect[1]]
+    match effect:
+        case ("push", _, m):
+            return [f"{one}.x += {_times(m, 'dx')}", f"{one}.y += {_times(m, 'dy')}"]
+        case ("set", _, name, value):
+            return [f"{one}[{name!r}] = {value!r}"]
+        case ("take", _):
+            return [f"state.remove({one})", f"{one}.x = {one}.y = None", f"me[{holding!r}] = {one}"]
+    return [f"state.remove({one})"]
 
 
 def _times(m: int, name: str) -> str:
@@ -202,16 +147,16 @@ def _reward(rules: Rulebook) -> list[str]:
 
 
 def _change(feature: Feature) -> str:
-    match feature:
-        case ("on", kind, other):
-            return f"count_on(after, {kind!r}, {other!r}) - count_on(before, {kind!r}, {other!r})"
-        case ("count", kind):
-            return f"len(find_all(after, {kind!r})) - len(find_all(before, {kind!r}))"
-        case ("with", kind, name, value):
-            counted = "sum(e[{n!r}] == {v!r} for e in find_all({s}, {k!r}))"
-            both = [counted.format(n=name, v=value, s=side, k=kind) for side in ("after", "before")]
-            return f"{both[0]} - {both[1]}"
-    raise ValueError(f"not a feature: {feature}")
+    def counted(state: str) -> str:
+        match feature:
+            case ("on", kind, other):
+                return f"count_on({state}, {kind!r}, {other!r})"
+            case ("count", kind):
+                return f"len(find_all({state}, {kind!r}))"
+        _, kind, name, value = feature
+        return f"sum(e[{name!r}] == {value!r} for e in find_all({state}, {kind!r}))"
+
+    return f"{counted('after')} - {counted('before')}"
 
 
 def _ending(ending: Ending, rules: Rulebook, taken: Sequence[str]) -> list[str]:
@@ -246,10 +191,7 @@ def _condition(condition: Condition, rules: Rulebook) -> str:
         return f"me is not None and any({like} for e in [me[{frame.holding!r}]] if e is not None)"
     if place == "some":
         return f"any({like} for e in after if e is not me)"
-    if place == "here":
-        return f"me is not None and any({like} for e in things_at(after, me.x, me.y) if e is not me)"
-    ahead = f"things_at(after, me.x + me[{frame.facing!r}][0], me.y + me[{frame.facing!r}][1])"
-    return f"me is not None and any({like} for e in {ahead})"
+    return f"me is not None and any({like} for e in things_at(after, me.x, me.y) if e is not me)"
 
 
 def mission_patterns(missions: Sequence[str], others: Sequence[str]) -> list[str]:
@@ -262,13 +204,9 @@ def mission_patterns(missions: Sequence[str], others: Sequence[str]) -> list[str
                 continue
             merged = [a if a == b else "*" for a, b in zip(pattern, words, strict=True)]
             open_words = merged.count("*")
-            if 2 * open_words <= len(words) and not any(_fits(merged, other.split()) for other in others):
+            if 2 * open_words <= len(words) and not any(said(other, " ".join(merged)) for other in others):
                 found[k] = merged
                 break
         else:
             found.append(words)
     return sorted({" ".join(pattern) for pattern in found})
-
-
-def _fits(pattern: Sequence[str], words: Sequence[str]) -> bool:
-    return len(pattern) == len(words) and all(p in ("*", w) for p, w in zip(pattern, words, strict=True))

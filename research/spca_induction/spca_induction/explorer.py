@@ -56,13 +56,12 @@ class Explorer:
         self._seen += new
         for seen in new:
             self._finder.add(seen)
-        frame = self._finder.frame()
-        moved, variable = set(self._moved), set(self._variable)
+        known = (self._frame, set(self._moved), set(self._variable))
+        self._frame = self._finder.frame()
         for seen in new:
-            self._learn_classes(seen, frame, moved, variable)
+            self._learn_classes(seen)
             self._by_action[seen.action] += 1
-        if (frame, moved, variable) != (self._frame, self._moved, self._variable):
-            self._frame, self._moved, self._variable = frame, moved, variable
+        if (self._frame, self._moved, self._variable) != known:
             self._tried.clear()
             self._idle.clear()
             self._outcomes.clear()
@@ -70,24 +69,21 @@ class Explorer:
         for seen in new:
             self._count(seen)
 
-    @staticmethod
-    def _learn_classes(seen: Transition, frame: Frame | None, moved: set[str], variable: set[str]) -> None:
-        if frame is None:
-            return
+    def _learn_classes(self, seen: Transition) -> None:
         gone, new = difference(seen.before, seen.after)
         for one in gone:
-            if one.kind == frame.mover:
+            if self._frame is None or one.kind == self._frame.mover:
                 continue
             here = next((e for e in new if e.kind == one.kind and e.cell == one.cell), None)
             if here is not None:
-                variable.update(n for n, v in one.attributes if here.get(n) != v)
+                self._variable.update(n for n, v in one.attributes if here.get(n) != v)
             elif any(e.kind == one.kind and e.attributes == one.attributes for e in new):
-                moved.add(one.kind)
+                self._moved.add(one.kind)
 
     def _count(self, seen: Transition) -> None:
         if self._frame is None:
             return
-        name, _ = self._name(seen.before, seen.action)
+        name = self._name(seen.before, seen.action)
         self._tried[name] += 1
         view = look(seen.before, seen.action, self._frame)
         held = view.held.kind if view is not None and view.held is not None else ""
@@ -99,18 +95,13 @@ class Explorer:
             for kind in {e.kind for e in view.cells[1]} or {""}:
                 self._idle[kind] = self._idle[kind] + 1 if idle else -100 if kind else self._idle[kind]
 
-    def _name(self, state: State, action: str) -> tuple[str, float]:
-        return wc_context(wc_load(to_json(state)), action, self._frame_json(), self._counts())
+    def _name(self, state: State, action: str) -> str:
+        return wc_context(wc_load(to_json(state)), action, self._frame_json(), self._counts())[0]
 
     def _frame_json(self) -> list[Any]:
         assert self._frame is not None
-        return [
-            self._frame.mover,
-            self._frame.facing,
-            self._frame.holding,
-            {a: list(v) for a, v in self._frame.moves},
-            _REACH + (self._tries > 0),
-        ]
+        moves = {action: list(vector) for action, vector in self._frame.moves}
+        return [self._frame.mover, self._frame.facing, self._frame.holding, moves, _REACH + (self._tries > 0)]
 
     def _counts(self) -> dict[str, Any]:
         dull = {kind: min(_DULLEST, _DULL * n) for kind, n in self._idle.items() if n > 0}
@@ -137,12 +128,7 @@ class Explorer:
             found = self._runner.search("wc_explore", program, asked)
             plan = plan_in(found[1]) if isinstance(found, list) and len(found) == 2 else None
             if plan is not None:
-                return plan, self._promising(program, state, plan)
+                states = self._runner.follow(program, state, plan[:-1]) if plan[1:] else [state]
+                name = self._name(states[-1], plan[-1]) if states is not None else ""
+                return plan, not name or self._tried[name] < _ENOUGH + self._tries
         return [min(actions, key=lambda action: (self._by_action[action], actions.index(action)))], True
-
-    def _promising(self, program: Program, state: State, plan: Sequence[str]) -> bool:
-        states = self._runner.follow(program, state, plan[:-1]) if plan[1:] else [state]
-        if states is None:
-            return True
-        name, _ = self._name(states[-1], plan[-1])
-        return self._tried[name] < _ENOUGH + self._tries

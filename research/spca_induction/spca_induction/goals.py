@@ -1,7 +1,7 @@
 """When an episode ends and what a step pays: conditions on the result, exact sums over what it changes.
 
 Conditions: ("held", pattern) the mover holds such a thing, ("here", pattern) it shares its cell with one,
-("ahead", pattern) it faces one, ("some", pattern) there is one, ("all_on", class, other) every one of a class
+("some", pattern) there is one, ("all_on", class, other) every one of a class
 lies on one of another, ("none", class), ("act", action). A pattern is (class, ((name, value), …)); `ANY`
 stands for every class, `MENTIONED` for every class or value that is a word of the mission.
 """
@@ -14,7 +14,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from spca_induction.view import Frame, is_vector
+from spca_induction.view import Frame
 from spca_programs.experience import Transition
 from spca_programs.state import Entity, State, difference
 
@@ -26,7 +26,9 @@ Goal = tuple[Condition, ...]
 Feature = tuple[Any, ...]
 """What is counted around a step: ("on", class, other), ("count", class), ("with", class, name, value)."""
 
-_COST = {"held": 1.0, "here": 1.0, "ahead": 1.4, "some": 1.3, "all_on": 1.5, "none": 1.8, "act": 1.2}
+_PLACES = ("held", "here", "some")
+"""Of conditions that have a pattern."""
+_COST = {"held": 1.0, "here": 1.0, "some": 1.3, "all_on": 1.5, "none": 1.8, "act": 1.2}
 
 
 @dataclass(frozen=True)
@@ -52,12 +54,6 @@ class RewardRules:
     def ending(self, mission: str) -> Ending | None:
         """The goal of a mission."""
         return next((e for e in self.wins if mission in e.missions), None)
-
-    @classmethod
-    def read(cls, value: Any) -> RewardRules:
-        """The rules out of plain tuples (`dataclasses.astuple`)."""
-        constant, weights, wins, losses = value
-        return cls(constant, weights, tuple(Ending(*e) for e in wins), tuple(Ending(*e) for e in losses))
 
 
 def matches(pattern: Pattern, one: Entity, words: Sequence[str]) -> bool:
@@ -105,45 +101,36 @@ def _at(place: str, state: State, frame: Frame) -> list[Entity]:
     if place == "held":
         held = me.get(frame.holding) if frame.holding else None
         return [held] if isinstance(held, Entity) else []
-    cell = me.cell
-    if place == "ahead":
-        facing = me.get(frame.facing) if frame.facing else None
-        if facing is None or not is_vector(facing) or me.x is None or me.y is None:
-            return []
-        cell = (me.x + facing[0], me.y + facing[1])
-    return [e for e in state if e is not me and e.cell == cell and cell is not None]
+    return [e for e in state if e is not me and e.cell == me.cell and me.cell is not None]
 
 
 def cost(goal: Goal) -> float:
     """Compute the description length of a goal; what the mission mentions is cheap, constants are dear."""
-    total = 0.0
-    for condition in goal:
-        total += _COST[condition[0]]
-        if condition[0] in ("held", "here", "ahead", "some"):
-            kind, attributes = condition[1]
-            total += {MENTIONED: -0.2, ANY: 0.6}.get(kind, 0.5)
-            total += sum(-0.25 if value == MENTIONED else 0.8 for _, value in attributes)
+    total = sum(_COST[condition[0]] for condition in goal)
+    for kind, attributes in _patterns_in(goal):
+        total += {MENTIONED: -0.2, ANY: 0.6}.get(kind, 0.5)
+        total += sum(-0.25 if value == MENTIONED else 0.8 for _, value in attributes)
     return total
 
 
 def speaks(goal: Goal) -> bool:
     """Return whether a goal is about a class that the mission names."""
-    return any(c[0] in ("held", "here", "ahead", "some") and c[1][0] == MENTIONED for c in goal)
+    return any(kind == MENTIONED for kind, _ in _patterns_in(goal))
 
 
 def thinkable(goal: Goal, start: State, words: Sequence[str]) -> bool:
     """Return whether there are entities that could come to match a goal's patterns."""
-    for condition in goal:
-        if condition[0] not in ("held", "here", "ahead", "some"):
-            continue
-        kind, attributes = condition[1]
-        for one in start:
-            suits = kind in (ANY, one.kind) or (kind == MENTIONED and one.kind in words)
-            if suits and {name for name, _ in attributes} <= {name for name, _ in one.attributes}:
-                break
-        else:
-            return False
-    return True
+
+    def suits(one: Entity, pattern: Pattern) -> bool:
+        kind, attributes = pattern
+        named = kind in (ANY, one.kind) or (kind == MENTIONED and one.kind in words)
+        return named and {name for name, _ in attributes} <= {name for name, _ in one.attributes}
+
+    return all(any(suits(one, pattern) for one in start) for pattern in _patterns_in(goal))
+
+
+def _patterns_in(goal: Goal) -> list[Pattern]:
+    return [condition[1] for condition in goal if condition[0] in _PLACES]
 
 
 def goals_of(seen: Transition, frame: Frame) -> Iterator[Goal]:
@@ -151,7 +138,7 @@ def goals_of(seen: Transition, frame: Frame) -> Iterator[Goal]:
     words = seen.mission.split()
     _, new = difference(seen.before, seen.after)
     found: list[Condition] = []
-    for place in ("held", "here", "ahead"):
+    for place in ("held", "here"):
         for one in _at(place, seen.after, frame):
             found += [(place, pattern) for pattern in patterns(one, words)]
     for one in new:
@@ -207,7 +194,7 @@ def imagined(
         if kind in words and value in words and kind != frame.mover:
             found.append((("some", (MENTIONED, ((name, value),))),))
     named = [e for e in start if e.kind in words and e.kind != frame.mover]
-    for place in ("held", "here", "ahead"):
+    for place in ("held", "here"):
         if place == "held" and not frame.holding:
             continue
         for one in named:

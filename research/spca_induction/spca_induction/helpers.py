@@ -19,11 +19,6 @@ if TYPE_CHECKING:
     from spca_worldcoder.search import Came
 
 
-def pick(things: Sequence[Entity], kind: str) -> Entity | None:
-    """The first of a kind in a list, or None."""
-    return find(things, kind)
-
-
 def only(things: Sequence[Entity]) -> Entity | None:
     """The only one in a list, or None."""
     return things[0] if len(things) == 1 else None
@@ -96,11 +91,9 @@ def is_like(
 def said(mission: str, *patterns: str) -> bool:
     """Return whether a mission is one of these; `*` stands for one word."""
     words = mission.split()
-    for pattern in patterns:
-        wanted = pattern.split()
-        if len(wanted) == len(words) and all(w in ("*", word) for w, word in zip(wanted, words, strict=True)):
-            return True
-    return False
+    wanted = [pattern.split() for pattern in patterns]
+    alike = [w for w in wanted if len(w) == len(words)]
+    return any(all(one in ("*", word) for one, word in zip(w, words, strict=True)) for w in alike)
 
 
 # For the explorer.
@@ -125,32 +118,26 @@ def wc_context(
     held = me[holding] if holding else None
     known = f"{action}&{held.kind if isinstance(held, Entity) else ''}"
     parts, dull = [shared], counts["known"].get(known, 0.0)
+    near: list[Entity] = []
     if heading is not None:
         cells = cells_ahead(state, me, heading[0], heading[1], reach)
         for k in range(1, reach + 1):
-            parts.append("|" + ",".join(sorted(wc_look(one, counts) for one in cells[k])))
+            # An entity is shown by its class and the values that effects change.
+            shown = [
+                " ".join([one.kind, *(f"{n}={v}" for n, v in one.values.items() if n in counts["variable"])])
+                for one in cells[k]
+            ]
+            parts.append("|" + ",".join(sorted(shown)))
             if k == 1:
-                dull += max(
-                    [counts["dull"].get(one.kind, 0.0) for one in cells[k]] or [counts["dull"].get("", 0.0)]
-                )
-            if k == 1 and not any(one.kind in counts["moved"] for one in cells[1]):
-                break
+                dull += max(counts["dull"].get(kind, 0.0) for kind in [one.kind for one in cells[1]] or [""])
+                if not any(one.kind in counts["moved"] for one in cells[1]):
+                    break
         near = cells[1]
-    else:
-        near = []
     if holding:
         parts.append("&" + (held.kind if isinstance(held, Entity) else ""))
         if isinstance(held, Entity):
-            parts += [
-                "=" + n for n, v in held.values.items() if any(one[n] == v and v is not None for one in near)
-            ]
+            parts += ["=" + name for name in held.values if agrees(near, held, name)]
     return "".join(parts), dull
-
-
-def wc_look(one: Entity, counts: Mapping[str, Any]) -> str:
-    """An entity as a context shows it: class, and the values that effects change."""
-    shown = [f"{n}={v}" for n, v in one.values.items() if n in counts["variable"]]
-    return " ".join([one.kind, *shown])
 
 
 def wc_explore(

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import itertools
-from collections import defaultdict
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections import Counter, defaultdict
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -81,35 +80,17 @@ class RewardLearner:
         table = np.array(
             [[self._changes[i].get(f, 0) for f in features] for i in distinct.values()], dtype=float
         )
-        # Columns that are equal up to sign say the same; the first of them stands for all.
-        columns: dict[bytes, int] = {}
-        for k in range(len(features)):
-            column = table[:, k]
-            if column.any() and (-column + 0.0).tobytes() not in columns:
-                columns.setdefault((column + 0.0).tobytes(), k)
+        # Equal columns say the same; the first of them stands for all.
+        columns = sorted(np.unique(table, axis=1, return_index=True)[1])
         ones = np.ones((len(rewards), 1))
         for size in range(1, _MOST_FEATURES + 1):
-            for chosen in itertools.combinations(sorted(columns.values()), size):
+            for chosen in itertools.combinations(columns, size):
                 matrix = np.hstack([ones, table[:, chosen]])
                 solution, *_ = np.linalg.lstsq(matrix, rewards, rcond=None)
                 if np.allclose(matrix @ solution, rewards, atol=1e-9):
                     values = [round(float(v), _DIGITS) for v in solution]
                     pairs = ((features[k], v) for k, v in zip(chosen, values[1:], strict=True) if v)
                     return values[0], tuple(pairs)
-        self._refuse_sum(data, distinct, rewards)
-        raise AssertionError
-
-    def _refuse_sum(
-        self, data: Sequence[Transition], distinct: Mapping[tuple[Any, float], int], rewards: np.ndarray
-    ) -> None:
-        seen: dict[object, int] = {}
-        for (what, _), i in distinct.items():
-            if what in seen:
-                raise NotLearnable(
-                    f"transitions {seen[what]} and {i} change the same, but pay "
-                    f"{data[seen[what]].reward:g} and {data[i].reward:g}"
-                )
-            seen[what] = i
         odd = next(i for i in distinct.values() if data[i].reward != rewards[0])
         raise NotLearnable(
             f"no sum over what changes explains the reward {data[odd].reward:g} of transition {odd}"
@@ -148,20 +129,11 @@ class RewardLearner:
                     f"no condition explains why transition {one} ended the episode of '{mission}'"
                 )
         for mission in missions:
-            like = [other for other in missions if likeness(mission, other) >= 0.5]
-            wrong = [
-                (other, [i for i in rows[other] if i not in positives]) for other in rows
-                if other not in missions and likeness(mission, other) >= 0.5
-            ]  # fmt: skip
-
-            def rank(
-                goal: Goal, like: list[str] = like, wrong: list[tuple[str, list[int]]] = wrong
-            ) -> tuple[float, float, str]:
-                misses = sum(goal not in suits[other] for other in like)
-                misses += sum(any(self._is(goal, data, i) for i in indices) for _, indices in wrong)
-                return misses, cost(goal), repr(goal)
-
-            chosen[mission] = (min(suits[mission], key=rank), False)
+            misses = Counter[Goal]()
+            for other in (other for other in rows if likeness(mission, other) >= 0.5):
+                refuted = {g for g in suits[mission] if any(self._is(g, data, i) for i in rows[other])}
+                misses.update(suits[mission] - suits[other] if other in suits else refuted)
+            chosen[mission] = (min(suits[mission], key=lambda g: (misses[g], cost(g), repr(g))), False)
         if start is not None and start[1] not in chosen:
             goal = self._guess(data, rows[start[1]], start, chosen, suits, rules, guess)
             if goal is not None:
@@ -215,25 +187,23 @@ class RewardLearner:
         return self._truth[key]
 
 
-class RewardGuesser:
+class RewardGuesser(RewardLearner):
     """Guesses one goal for each mission, when it is first asked about it, and never looks at a reward."""
 
     def __init__(self) -> None:
-        self._goals: dict[str, Goal] = {}
+        super().__init__()
+        self._guessed: dict[str, Goal | None] = {}
 
     def learn(
         self, data: Sequence[Transition], frame: Frame, start: tuple[State, str] | None = None, guess: int = 0
     ) -> RewardRules:
         """Rules with a goal for every mission asked about so far."""
-        if start is not None and start[1] not in self._goals:
-            state, words = start[0], start[1].split()
-            values = {f[1:] for seen in data for f in changes(seen) if f[0] == "with"}
-            for goal in imagined(state, start[1], RewardRules(), frame, values):
-                if thinkable(goal, state, words) and not reached(goal, "", state, words, frame):
-                    self._goals[start[1]] = goal
-                    break
-        wins = tuple(Ending(goal, (mission,), 1.0, True) for mission, goal in self._goals.items())
-        return RewardRules(wins=wins)
+        self._frame = frame
+        if start is not None and self._guessed.get(start[1]) is None:
+            self._changes = {i: changes(seen) for i, seen in enumerate(data)}
+            self._guessed[start[1]] = self._guess(data, (), start, {}, {}, RewardRules(), 0)
+        known = [(goal, mission) for mission, goal in self._guessed.items() if goal is not None]
+        return RewardRules(wins=tuple(Ending(goal, (mission,), 1.0, True) for goal, mission in known))
 
 
 def likeness(one: str, other: str) -> float:

@@ -6,8 +6,8 @@ import ast
 import itertools
 from dataclasses import astuple, dataclass, field
 
-from spca_induction.effects import Template, apply, farthest
-from spca_induction.goals import RewardRules
+from spca_induction.effects import Template, apply, touched
+from spca_induction.goals import Ending, RewardRules
 from spca_induction.literals import Conjunction, holds
 from spca_induction.view import Frame, View, look
 from spca_programs.state import State
@@ -21,14 +21,18 @@ class Clause:
     unless: tuple[Conjunction, ...] = ()
 
     @property
+    def cells(self) -> set[int]:
+        """How many cells ahead the cells lie that it asks about, names or changes."""
+        literals = itertools.chain.from_iterable(self.unless)
+        asked = [one[1] if one[0] == "not" else one for one in literals]
+        return touched(self.effects) | {
+            one[1] for one in asked if one[0] in ("kind", "empty", "value", "same")
+        }
+
+    @property
     def reach(self) -> int:
-        """The farthest cell ahead that it asks about, names or changes."""
-        far = farthest(self.effects)
-        for literal in itertools.chain.from_iterable(self.unless):
-            inner = literal[1] if literal[0] == "not" else literal
-            if inner[0] in ("kind", "empty", "value", "same"):
-                far = max(far, inner[1])
-        return far
+        """The farthest of these cells."""
+        return max(self.cells, default=0)
 
     def fires(self, view: View, frame: Frame) -> State | None:
         """The state it leads to; None where it does not fire."""
@@ -59,16 +63,11 @@ class Rulebook:
 
     def predict(self, state: State, action: str) -> State:
         """The state after an action."""
-        if self.frame is None:
+        view = look(state, action, self.frame) if self.frame is not None else None
+        if self.frame is None or view is None:
             return state
-        view = look(state, action, self.frame)
-        if view is None:
-            return state
-        for clause in self.clauses(action):
-            after = clause.fires(view, self.frame)
-            if after is not None:
-                return after
-        return state
+        outcomes = (clause.fires(view, self.frame) for clause in self.clauses(action))
+        return next((after for after in outcomes if after is not None), state)
 
     def dump(self) -> str:
         """The rules as a Python literal."""
@@ -77,9 +76,10 @@ class Rulebook:
     @classmethod
     def read(cls, text: str) -> Rulebook:
         """Read what `dump` wrote. ValueError for anything else."""
-        frame, groups, rewards = ast.literal_eval(text)
+        frame, groups, (constant, weights, *ends) = ast.literal_eval(text)
+        wins, losses = (tuple(Ending(*ending) for ending in endings) for endings in ends)
         return cls(
             None if frame is None else Frame(*frame),
             tuple(Group(a, tuple(Clause(*c) for c in clauses)) for a, clauses in groups),
-            RewardRules.read(rewards),
+            RewardRules(constant, weights, wins, losses),
         )

@@ -84,25 +84,19 @@ class RuleLearner:
             if example.seen.before == example.seen.after:
                 example.acceptable.add(())
             example.acceptable.update(t for t in templates if self._apply(example, t) == example.seen.after)
-        for example in examples:  # the likeliest reading of what happened
-            example.label = (
-                () if () in example.acceptable else next(t for t in templates if t in example.acceptable)
-            )
-        hopes = []
-        if doubt:
-            hopes = [
-                t for t in (effects.lifted(one) for one in templates) if t is not None and t not in templates
-            ]
+            # The likeliest reading of what happened.
+            example.label = next(t for t in ((), *templates) if t in example.acceptable)
+        lifted = dict.fromkeys(effects.lifted(one) for one in templates) if doubt else {}
+        hopes = [t for t in lifted if t is not None and t not in templates]
         order = sorted(
-            [*templates, *dict.fromkeys(hopes)],
+            [*templates, *hopes],
             key=lambda t: (t in hopes, -len(effects.roles(t)), -len(t), effects.cost(t), repr(t)),
         )
-        for reach in range(max([1, *map(effects.farthest, templates)]), REACH + 1):
-            for mover_too in (False, True):
-                last = reach == REACH and mover_too
-                clauses = self._clauses(examples, order, hopes, reach, mover_too, doubt, last)
-                if clauses is not None:
-                    return Group(actions, clauses)
+        nearest = max([1, *itertools.chain.from_iterable(map(effects.touched, templates))])
+        for reach in range(nearest, REACH + 1):
+            clauses = self._clauses(examples, order, hopes, reach, doubt)
+            if clauses is not None:
+                return Group(actions, clauses)
         raise AssertionError("the widest language either succeeds or raises")
 
     def _templates(self, examples: Sequence[Example]) -> list[Template]:
@@ -132,13 +126,13 @@ class RuleLearner:
 
     def _clauses(
         self, examples: Sequence[Example], order: Sequence[Template], hopes: Sequence[Template], reach: int,
-        mover_too: bool, doubt: int, last: bool,
+        doubt: int,
     ) -> tuple[Clause, ...] | None:  # fmt: skip
         """The decision list, or None where this language of conditions is too poor for it."""
         kinds = sorted({e.kind for x in examples for cell in x.view.cells[1:2] for e in cell})
-        variable = {effect[2] for t in order for effect in t if effect[0] in ("set", "copy")}
+        variable = {effect[2] for t in order for effect in t if effect[0] == "set"}
         shared = sorted({name for e in examples if e.view.held for name, _ in e.view.held.attributes})
-        truths = [literals.true_of(e.view, reach, mover_too, kinds, shared) for e in examples]
+        truths = [literals.true_of(e.view, reach, kinds, shared) for e in examples]
         left = list(range(len(examples)))
         clauses: list[Clause] = []
         for template in order:
@@ -149,13 +143,13 @@ class RuleLearner:
             if template in hopes:
                 unless = self._narrow(examples, negative, variable, doubt)
             else:
-                filled = {effect[1] for effect in template if effect[0] in ("put", "create")}
+                filled = {effect[1] for effect in template if effect[0] == "put"}
                 cover = _exceptions(
                     [truths[i] for i in positive], [truths[i] for i in negative], variable, filled,
                     self._go_on,
                 )  # fmt: skip
                 if isinstance(cover, tuple):
-                    if last:
+                    if reach == REACH:
                         one, other = examples[negative[cover[0]]], examples[positive[cover[1]]]
                         raise NotLearnable(
                             f"{_named(one.index, one.seen)}, but {_named(other.index, other.seen)}, "

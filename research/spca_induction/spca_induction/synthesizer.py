@@ -2,22 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from spca_induction.emit import emit
 from spca_induction.rewards import RewardGuesser, RewardLearner
 from spca_induction.rulebook import Rulebook
 from spca_induction.rules import RuleLearner
 from spca_induction.view import FrameFinder
-from spca_programs.experience import (
-    Contradiction,
-    Experience,
-    NotLearnable,
-    Program,
-    Transition,
-    Usage,
-    Verdict,
-)
+from spca_programs.experience import Contradiction, Experience, NotLearnable, Program, Usage, Verdict
 from spca_programs.state import State, in_words
 
 _BOLDER = ((1, 0), (4, 0), (0, 1), (2, 1), (2, 2))
@@ -97,32 +89,25 @@ class Learner:
         self._framed = len(data)
         frame = self._finder.frame()
         if frame is None:
-            refuse_without_cells(data)
+            for index, one in enumerate(data):
+                if one.before != one.after and not any(e.cell for e in one.before):
+                    raise NotLearnable(f"transition {index} ({one.action}) is of a world without a grid")
             return Rulebook()
         groups = self._rules.learn(data, frame, experience.actions, doubt)
         return Rulebook(frame, groups, self._rewards.learn(data, frame, start, guess))
 
 
-def refuse_without_cells(data: Sequence[Transition]) -> None:
-    """Raises NotLearnable where nothing lies in a cell: these rules are about a mover on a grid."""
-    for index, one in enumerate(data):
-        if one.before != one.after and not any(e.cell for e in one.before):
-            raise NotLearnable(f"transition {index} ({one.action}) is of a world without a grid")
-
-
 def refuse_contradictions(experience: Experience) -> None:
     """Raises Contradiction when one step in one state had two outcomes, or two rewards for one mission."""
-    seen: dict[object, int] = {}
-    paid: dict[object, int] = {}
-    for index, one in enumerate(experience.transitions):
+    data, seen = experience.transitions, dict[object, int]()
+    for index, one in enumerate(data):
         first = seen.setdefault((one.before, one.action), index)
-        same = paid.setdefault((one.before, one.action, one.mission), index)
-        other, payer = experience.transitions[first], experience.transitions[same]
-        if other.after != one.after:
-            outcomes = [in_words(it.before, it.after) for it in (other, one)]
-        elif (payer.reward, payer.done) != (one.reward, one.done):
+        same = seen.setdefault((one.before, one.action, one.mission), index)
+        if data[first].after != one.after:
+            outcomes = [in_words(it.before, it.after) for it in (data[first], one)]
+        elif (data[same].reward, data[same].done) != (one.reward, one.done):
             first = same
-            outcomes = [f"reward {it.reward:g}, end: {it.done}" for it in (payer, one)]
+            outcomes = [f"reward {it.reward:g}, end: {it.done}" for it in (data[same], one)]
         else:
             continue
         raise Contradiction(

@@ -128,12 +128,9 @@ class FrameFinder:
         for (action, before, after), times in self._pairs[ranked[0]].items():
             for name, value in (*before.attributes, *after.attributes):
                 values[name].add(value)
-            if before.cell == after.cell or None in (before.x, before.y, after.x, after.y):
+            if before.cell == after.cell or before.cell is None or after.cell is None:
                 continue
-            assert (
-                before.x is not None and before.y is not None and after.x is not None and after.y is not None
-            )
-            step = (after.x - before.x, after.y - before.y)
+            step = (after.cell[0] - before.cell[0], after.cell[1] - before.cell[1])
             moved[action].append((before, step, times))
             if abs(step[0]) + abs(step[1]) == 1:
                 steps[action][step] += times

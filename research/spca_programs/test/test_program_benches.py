@@ -15,7 +15,7 @@ from spca_benchmarks.campaigns.engine import run_campaign
 from spca_benchmarks.campaigns.page import Page
 from spca_benchmarks.campaigns.report import write_report
 from spca_programs.commands import GRASP, IPP
-from spca_programs.grasp.bench import GraspBench, margins
+from spca_programs.grasp.bench import GraspBench, by_control, margins
 from spca_programs.grasp.policies import example as grasp_example
 from spca_programs.ipp.bench import WAYS, IppBench
 from spca_programs.minigrid.policies import example as minigrid_example
@@ -83,12 +83,17 @@ def test_all_ways_are_compared_on_the_same_cases_with_curves_and_published_figur
     completed = {(c["task"], c["contestant"]): c["completed %"] for c in cells}
     assert completed["grasp", "m:steps+refine"] == ""
     assert completed["minigrid-unlock", "m:steps+refine"] == "100.00"
+    for cell in cells:  # as Table 3 has it
+        assert float(cell["USD a case"]) == pytest.approx(float(cell["USD"]) / 8, abs=1e-4), cell
     replay = asked_for(IPP, llm=f"replay:{tmp_path / 'c'}").model_copy(update={"tasks": ("minigrid-unlock",)})
     (tmp_path / "m.yaml").unlink()
     for d in run_campaign(replay, tmp_path / "again", workers=1).done:
         assert d.result.cases == campaign.results[d.trial.key].cases, d.trial.key
         assert d.result.usage.output_tokens == campaign.results[d.trial.key].usage.output_tokens
     page = write_report(campaign).read_text()
+    for crossed in ("with(out)? obstacles", "an action costs 0.3"):  # Tables 1 and 4, and 5
+        assert re.search(rf"energy: \w+, {crossed}</td>(<td[^>]*>[-\d. ±]+</td>)+", page), crossed
+    assert re.search(r"refinement 1</td>(<td[^>]*>[-\d.]+</td>){3}", page), "training, test, its deviation"
     assert "steps 5" in page and "Gemini-2.5-Pro, without obstacles" in page and "Door-Key" not in page
 
 
@@ -107,6 +112,10 @@ def test_grasp_asks_a_model_as_published_and_repeats_from_its_records(tmp_path: 
     assert bench.table(campaign.done).rows[-1][4] == 4.0  # mean number of actions
     page = write_report(campaign).read_text()
     assert "Each constraint alone" in page and "GPT-4o" in page
+    assert re.search(r"Obstacle: No</td>(<td[^>]*>[-\d.]+</td>){3,}.*?-1\.18", page), (
+        "GPT-4o's energy, beside ours"
+    )
+    assert "Obstacle: Yes" not in page, "of what was measured alone"
     assert re.search(r"1600 \+ 160 tokens, 0\.0176 US dollars", page)
     again = run_campaign(
         bench.model_copy(update={"policy": f"replay:{tmp_path / 'c'}"}), tmp_path / "again", workers=1
@@ -121,6 +130,10 @@ def test_each_constraint_is_measured_on_pairs_that_differ_in_nothing_else(tmp_pa
     page = Page("")
     bench.report(done, page)
     assert "GPT-4o" not in page.write(tmp_path / "page.html").read_text(), "no model was asked"
+    controls = by_control(scored)
+    assert [list(controls)[place] for place in (0, -1)] == ["Energy Distribution: Random", "Average"]
+    halves = [controls[f"Energy Cost Per Step: {cost}"] for cost in ("0 Unit", "0.3 Unit")]
+    assert [count for count, *_ in halves] == [32, 32] and controls["Average"][0] == 64
     rows = {row[0]: row[1:] for row in margins(scored)}
     assert {row[-1] for name, row in rows.items() if "start" not in name and name != "obstacles"} == {32}
     costly = [a.score for e, a in scored if e.rules.cost]

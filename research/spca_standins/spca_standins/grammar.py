@@ -9,10 +9,10 @@ import ast
 import re
 from functools import cache
 from pathlib import Path
-from typing import get_args
 
 from spca_core.errors import InputError
 from spca_core.model import Record
+from spca_core.validation import expecting
 from spca_programs.plan_world import Briefing, FailureKind
 
 MAIN = "plan"
@@ -26,28 +26,19 @@ class Fragment(Record):
     `repairs` are the failures it helps with.
     """
 
-    name: str
     source: str
     repairs: tuple[FailureKind, ...] = ()
 
 
-class Slot(Record):
-    """A decision that every program has to make, and the alternatives that a world offers for it."""
-
-    name: str
-    fragments: tuple[Fragment, ...]
-
-
 class Grammar(Record):
-    """The parts from which programs for one task type are composed.
+    """The parts from which programs for one task type are composed: by slot, the fragments by name.
 
-    No single choice of fragments is guaranteed to solve the task.
-
-    `main` defines `plan(observation, actions, task)` and calls the slots' functions; `helpers` is shared by
-    all.
+    A slot is a decision that every program has to make; no single choice of fragments is guaranteed to solve
+    the task. `main` defines `plan(observation, actions, task)` and calls the slots' functions; all share
+    `helpers`.
     """
 
-    slots: tuple[Slot, ...]
+    slots: dict[str, dict[str, Fragment]]
     main: str
     helpers: str = ""
 
@@ -70,7 +61,7 @@ def read_grammar(path: Path) -> Grammar:
     of failure.
     """
     text = path.read_text(encoding="utf-8")
-    slots: dict[str, list[Fragment]] = {}
+    slots: dict[str, dict[str, Fragment]] = {}
     helpers: list[str] = []
     main = ""
     for node in ast.parse(text).body:
@@ -81,31 +72,16 @@ def read_grammar(path: Path) -> Grammar:
             main = source
         elif isinstance(node, ast.FunctionDef) and "__" in node.name.strip("_"):
             slot, _, name = node.name.partition("__")
-            doc = ast.get_docstring(node) or ""
-            fragment = Fragment(
-                name=name,
-                source=source.replace(f"def {node.name}(", f"def {slot}(", 1),
-                repairs=_repairs(doc, path, node.name),
-            )
-            slots.setdefault(slot, []).append(fragment)
+            mends = _MENDS.search(ast.get_docstring(node) or "")
+            with expecting(f"the fragment {node.name}", path):
+                slots.setdefault(slot, {})[name] = Fragment(
+                    source=source.replace(f"def {node.name}(", f"def {slot}(", 1),
+                    repairs=tuple(mends.group(1).split(", ")) if mends else (),
+                )
         else:
             helpers.append(source)
     if not main or not slots:
         raise InputError(
             "no grammar", str(path), "it needs a function `plan` and functions named `slot__fragment`"
         )
-    return Grammar(
-        slots=tuple(Slot(name=s, fragments=tuple(f)) for s, f in slots.items()),
-        main=main,
-        helpers="\n\n".join(helpers),
-    )
-
-
-def _repairs(doc: str, path: Path, name: str) -> tuple[FailureKind, ...]:
-    found = _MENDS.search(doc)
-    kinds = tuple(found.group(1).replace(" ", "").split(",")) if found else ()
-    known = get_args(FailureKind)
-    for kind in kinds:
-        if kind not in known:
-            raise InputError(f"{name} repairs '{kind}'", str(path), f"kinds are {', '.join(known)}")
-    return kinds
+    return Grammar(slots=slots, main=main, helpers="\n\n".join(helpers))

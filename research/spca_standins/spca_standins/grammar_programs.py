@@ -28,7 +28,7 @@ class GrammarPrograms:
         """Different programs, each slot filled by chance."""
         grammar = _grammar(briefing)
         rng = Random(f"write/{briefing.task}/{seed}")
-        return _different(count, lambda: assemble(grammar, _any(grammar, rng), remark="drawn by chance"))
+        return _different(count, lambda: _drawn(grammar, rng))
 
     def evolve(
         self,
@@ -42,54 +42,56 @@ class GrammarPrograms:
         grammar = _grammar(briefing)
         rng = Random(f"evolve/{briefing.task}/{seed}")
         trial = 1 + max((program.trial for program in programs), default=0)
-        slots = {slot.name for slot in grammar.slots}
 
         def draw() -> PlanningProgram:
             parent = rng.choice(list(programs)) if programs else None
-            if parent is None or set(parent.fragments) != slots or rng.random() < _FRESH:
-                return assemble(grammar, _any(grammar, rng), trial=trial, remark="drawn by chance")
-            return self._mended(grammar, parent, programs, failures_of(episodes, parent.id), trial, rng)
+            if parent is None or parent.fragments.keys() != grammar.slots.keys() or rng.random() < _FRESH:
+                return _drawn(grammar, rng, trial)
+            return _mended(grammar, parent, programs, failures_of(episodes, parent.id), trial, rng)
 
         return _different(count, draw, programs)
 
     @staticmethod
     def trusts(briefing: Briefing, program: PlanningProgram) -> bool:
-        """Return whether a program is, letter by letter, what is put together from installed packages."""
-        grammar = grammar_of(briefing)
-        return grammar is not None and is_assembled(grammar, program)
+        """Return whether a program is, letter by letter, what the grammar makes of the fragments it names."""
+        grammar, named = grammar_of(briefing), program.fragments
+        if grammar is None or list(named) != list(grammar.slots):
+            return False
+        known = all(name in grammar.slots[slot] for slot, name in named.items())
+        return known and assemble(grammar, named).source == program.source
 
-    @staticmethod
-    def _mended(
-        grammar: Grammar,
-        parent: PlanningProgram,
-        programs: Sequence[PlanningProgram],
-        failures: Counter[FailureKind],
-        trial: int,
-        rng: Random,
-    ) -> PlanningProgram:
-        """A child: fragments that mend the parent's failures or, if none is left, another program's."""
-        fragments, parents, remarks = dict(parent.fragments), [parent.id], []
-        for _ in range(rng.randint(1, _MOST_CHANGES)):
-            kinds = list(failures) or ["step_limit"]
-            kind = rng.choices(kinds, [failures[k] or 1 for k in kinds])[0]
-            repairs = [
-                (slot.name, f.name)
-                for slot in grammar.slots
-                for f in slot.fragments
-                if kind in f.repairs and fragments[slot.name] != f.name
-            ]
-            others = [p for p in programs if p.id != parent.id and set(p.fragments) == set(fragments)]
-            if repairs:
-                slot, name = rng.choice(repairs)
-                fragments[slot] = name
-                remarks.append(f"{slot}: {name}, against {kind}")
-            elif others:
-                other = rng.choice(others)
-                slot = rng.choice(sorted(fragments))
-                fragments[slot] = other.fragments[slot]
-                parents = list(dict.fromkeys([*parents, other.id]))
-                remarks.append(f"{slot}: {fragments[slot]}, from {other.id}")
-        return assemble(grammar, fragments, tuple(parents), trial, "; ".join(remarks))
+
+def _mended(
+    grammar: Grammar,
+    parent: PlanningProgram,
+    programs: Sequence[PlanningProgram],
+    failures: Counter[FailureKind],
+    trial: int,
+    rng: Random,
+) -> PlanningProgram:
+    """A child: fragments that mend the parent's failures or, if none is left, another program's."""
+    fragments, parents, remarks = dict(parent.fragments), [parent.id], []
+    for _ in range(rng.randint(1, _MOST_CHANGES)):
+        kinds = list(failures) or ["step_limit"]
+        kind = rng.choices(kinds, [failures[k] or 1 for k in kinds])[0]
+        repairs = [
+            (slot, name)
+            for slot, known in grammar.slots.items()
+            for name, fragment in known.items()
+            if kind in fragment.repairs and fragments[slot] != name
+        ]
+        others = [p for p in programs if p.id != parent.id and set(p.fragments) == set(fragments)]
+        if repairs:
+            slot, name = rng.choice(repairs)
+            fragments[slot] = name
+            remarks.append(f"{slot}: {name}, against {kind}")
+        elif others:
+            other = rng.choice(others)
+            slot = rng.choice(sorted(fragments))
+            fragments[slot] = other.fragments[slot]
+            parents = list(dict.fromkeys([*parents, other.id]))
+            remarks.append(f"{slot}: {fragments[slot]}, from {other.id}")
+    return assemble(grammar, fragments, tuple(parents), trial, "; ".join(remarks))
 
 
 def assemble(
@@ -100,7 +102,7 @@ def assemble(
     remark: str = "",
 ) -> PlanningProgram:
     """The program that fills each slot with the named fragment."""
-    chosen = [next(f for f in slot.fragments if f.name == fragments[slot.name]) for slot in grammar.slots]
+    chosen = [known[fragments[slot]] for slot, known in grammar.slots.items()]
     head = "# " + ", ".join(f"{slot} = {name}" for slot, name in fragments.items())
     parts = [head, grammar.helpers, *(f.source for f in chosen), grammar.main]
     return PlanningProgram(
@@ -111,15 +113,6 @@ def assemble(
         fragments=fragments,
         remark=remark,
     )
-
-
-def is_assembled(grammar: Grammar, program: PlanningProgram) -> bool:
-    """Return whether a program is, letter by letter, what the grammar makes of the fragments it names."""
-    known = {slot.name: {f.name for f in slot.fragments} for slot in grammar.slots}
-    named = program.fragments
-    if list(named) != list(known) or any(named[slot] not in known[slot] for slot in known):
-        return False
-    return assemble(grammar, named).source == program.source
 
 
 def failures_of(episodes: Sequence[Episode], program: str) -> Counter[FailureKind]:
@@ -148,8 +141,9 @@ def _different(
     return list(found.values())
 
 
-def _any(grammar: Grammar, rng: Random) -> dict[str, str]:
-    return {slot.name: rng.choice(slot.fragments).name for slot in grammar.slots}
+def _drawn(grammar: Grammar, rng: Random, trial: int = 0) -> PlanningProgram:
+    fragments = {slot: rng.choice(list(known)) for slot, known in grammar.slots.items()}
+    return assemble(grammar, fragments, trial=trial, remark="drawn by chance")
 
 
 def _grammar(briefing: Briefing) -> Grammar:

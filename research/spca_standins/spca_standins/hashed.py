@@ -7,7 +7,7 @@ Hashing for Large Scale Multitask Learning, 2009).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
@@ -76,10 +76,7 @@ class HashedSelector:
         """Hash a batch once for all epochs."""
         self._priors = [_worth(s.candidates) for s in batch]
         self._batch = [
-            (
-                [candidate_features(s.context, c) for c in s.candidates],
-                context_features(s.context),
-            )
+            ([candidate_features(s.context, c) for c in s.candidates], context_features(s.context))
             for s in batch
         ]
 
@@ -155,24 +152,41 @@ def _hashed(word: str) -> tuple[int, float]:
 
 @lru_cache(maxsize=1 << 14)
 def candidate_features(context: ChoiceContext, candidate: Candidate) -> Sparse:
-    """Features of a candidate in its context: groups of norm 1 (program, plan, facts, task, its names).
+    """Features of a candidate in its context, in five groups of norm 1.
 
-    Whose plan it is has a group of its own: following one program throughout is the first thing to learn.
     Numbers of things are left out (`cabinet_3` is a `cabinet`): in another case they are other things.
     """
-    plan = tuple(without_numbers(action) for action in candidate.plan)
-    repeated = sum(action in context.tried for action in candidate.plan)
-    again = (candidate.plan == context.last_plan, candidate.plan[:1] == context.last_plan[:1])
-    facts = _without_numbers(context.facts)
-    return hashed_groups(
-        (
-            [f"by={program}" for program in candidate.programs],
-            _of_itself(context, candidate.programs, plan, repeated, again),
-            _with_facts(facts, plan),
-            _with_task(context.instruction, candidate.programs, plan),
-            _with_names(context.instruction, facts, plan),
-        )
-    )
+    programs, failure = candidate.programs, context.last_failure
+    plan = [without_numbers(action) for action in candidate.plan]
+    names = [action.split(" ", 1)[0] for action in plan]
+    facts, words = _without_numbers(context.facts), _task_words(context.instruction)
+    # Whose plan it is has a group of its own: following one program throughout is the first thing to learn.
+    whose = [f"by={program}" for program in programs]
+    itself = ["bias", f"length={len(plan)}"]
+    itself.append(f"repeated={min(sum(action in context.tried for action in candidate.plan), 3)}")
+    itself += [f"again={candidate.plan == context.last_plan}", f"agree={len(programs)}"]
+    if failure:
+        itself.append(f"again={candidate.plan[:1] == context.last_plan[:1]} after {failure}")
+        itself.append(f"{names[0]} after {failure}")
+    itself += [f"by={program} after {failure} at {context.decision.bit_length()}" for program in programs]
+    itself.append(f"first={plan[0]}")
+    for action, name in zip(plan, names, strict=True):
+        itself += [f"action={action}", f"name={name}"]
+    itself += [f"{one} then {other}" for one, other in pairwise(plan)]
+    # The first action with every fact; each action with the facts that speak of one of its arguments.
+    when = [f"{first} when {fact}" for fact in facts for first in (plan[0], names[0])]
+    said = {fact: set(_WORD.findall(fact)) for fact in facts}
+    for action in plan:
+        arguments = set(action.split()[1:])
+        when += [f"{action} since {fact}" for fact in facts if arguments & said[fact]]
+    task = []
+    for place, (action, name) in enumerate(zip(plan, names, strict=True)):
+        task += [f"{what} for {word}" for word in words for what in (action, f"{place} {name}")]
+    task += [f"by={program} for {word}" for program in programs for word in words]
+    # What the task names and facts mention: few words, which weigh more here than among all.
+    mentioned = {word.lower() for fact in facts for word in said[fact]}
+    named = [f"{a} for the {word}" for a in dict.fromkeys(plan) for word in words if word in mentioned]
+    return hashed_groups((whose, itself, when, task, named))
 
 
 def context_features(context: ChoiceContext) -> Sparse:
@@ -200,74 +214,6 @@ def _without_numbers(facts: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(without_numbers(fact) for fact in facts))
 
 
-def _of_itself(
-    context: ChoiceContext,
-    programs: Sequence[str],
-    plan: Sequence[str],
-    repeated: int,
-    again: tuple[bool, bool],
-) -> Iterator[str]:
-    signs = [
-        f"length={len(plan)}",
-        f"repeated={min(repeated, 3)}",
-        f"again={again[0]}",
-        f"agree={len(programs)}",
-    ]
-    if context.last_failure:
-        signs.append(f"again={again[1]} after {context.last_failure}")
-        signs.append(f"{_name(plan[0])} after {context.last_failure}")
-    yield "bias"
-    yield from signs
-    for program in programs:
-        yield f"by={program} after {context.last_failure} at {context.decision.bit_length()}"
-    yield f"first={plan[0]}"
-    for action in plan:
-        yield f"action={action}"
-        yield f"name={_name(action)}"
-    for one, other in pairwise(plan):
-        yield f"{one} then {other}"
-
-
-def _with_facts(facts: Sequence[str], plan: Sequence[str]) -> Iterator[str]:
-    """The first action with every fact; each action with the facts that speak of one of its arguments."""
-    first = plan[0]
-    for fact in facts:
-        yield f"{first} when {fact}"
-        yield f"{_name(first)} when {fact}"
-    for action in plan:
-        arguments = set(action.split()[1:])
-        for fact in facts:
-            if arguments & set(_WORD.findall(fact)):
-                yield f"{action} since {fact}"
-
-
-def _with_task(instruction: str, programs: Sequence[str], plan: Sequence[str]) -> Iterator[str]:
-    words = _task_words(instruction)
-    for place, action in enumerate(plan):
-        for word in words:
-            yield f"{action} for {word}"
-            yield f"{place} {_name(action)} for {word}"
-    for program in programs:
-        for word in words:
-            yield f"by={program} for {word}"
-
-
-def _with_names(instruction: str, facts: tuple[str, ...], plan: Sequence[str]) -> Iterator[str]:
-    """Each action with what the task names: its words that facts mention, too.
-
-    There are few of them, so they weigh more here than among all words: kind of thing and kind of receptacle.
-    """
-    for action in dict.fromkeys(plan):
-        for name in _names(instruction, facts):
-            yield f"{action} for the {name}"
-
-
-@lru_cache(maxsize=1024)
-def _names(instruction: str, facts: tuple[str, ...]) -> tuple[str, ...]:
-    mentioned = {word.lower() for fact in facts for word in _WORD.findall(fact)}
-    return tuple(word for word in _task_words(instruction) if word in mentioned)
-
-
 @lru_cache(maxsize=4096)
 def _task_words(instruction: str) -> tuple[str, ...]:
     """The words of a task and its pairs of neighbours, each once."""
@@ -275,17 +221,9 @@ def _task_words(instruction: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys([*words, *[f"{a}_{b}" for a, b in pairwise(words)]]))[:80]
 
 
-def _name(action: str) -> str:
-    return action.split(" ", 1)[0]
-
-
 def hashed_groups(groups: Sequence[Iterable[str]]) -> Sparse:
     """The words of each group as signed features; each group has norm 1."""
-    indices: list[int] = []
-    values: list[float] = []
-    for group in groups:
-        found = [_hashed(word) for word in group]
-        scale = 1 / max(1, len(found)) ** 0.5
-        indices += [index for index, _ in found]
-        values += [sign * scale for _, sign in found]
+    found = [[_hashed(word) for word in group] for group in groups]
+    indices = [index for group in found for index, _ in group]
+    values = [sign / len(group) ** 0.5 for group in found for _, sign in group]
     return np.array(indices, dtype=np.int32), np.array(values, dtype=np.float32)

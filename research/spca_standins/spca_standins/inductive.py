@@ -6,7 +6,7 @@ from spca_induction import helpers
 from spca_induction.emit import emit
 from spca_induction.explorer import Explorer
 from spca_induction.goals import Ending, RewardRules
-from spca_induction.pddl.search import ClassicalSearch
+from spca_induction.pddl import ClassicalSearch
 from spca_induction.rulebook import Clause, Group, Rulebook
 from spca_induction.synthesizer import InductiveSynthesizer
 from spca_induction.view import Frame
@@ -18,12 +18,9 @@ from spca_worldcoder.worlds import sokoban
 def true_sokoban() -> Program:
     """Sokoban's rules as they are: with a planner, the most that learning can come to."""
     box, wall = ("kind", 1, "box"), ("kind", 1, "wall")
-    clauses = (
-        Clause(
-            (("push", ("cell", 1, "box"), 1), ("step", 1)), ((("kind", 2, "box"),), (("kind", 2, "wall"),))
-        ),
-        Clause((("step", 1),), ((box,), (wall,))),
-    )
+    push = (("push", ("cell", 1, "box"), 1), ("step", 1))
+    blocked = ((("kind", 2, "box"),), (("kind", 2, "wall"),))
+    clauses = (Clause(push, blocked), Clause((("step", 1),), ((box,), (wall,))))
     win = Ending((("all_on", "box", "target"),), (sokoban.MISSION,), 10.0)
     rules = Rulebook(
         Frame("player", moves=tuple(sorted(sokoban.MOVES.items()))),

@@ -84,27 +84,19 @@ def odd_locks(*, relock: bool = False, wrong_keys: bool = False) -> type[Any]:
 
         def __init__(self, env_id: str, seed: int) -> None:
             super().__init__(env_id, seed)
-            if wrong_keys:
-                for thing in self.env.grid.grid:
-                    if isinstance(thing, Key):
-                        thing.color = COLOR_NAMES[(COLOR_NAMES.index(thing.color) + 1 + seed % 3) % 6]
+            for thing in self.env.grid.grid if wrong_keys else ():
+                if isinstance(thing, Key):
+                    thing.color = COLOR_NAMES[(COLOR_NAMES.index(thing.color) + 1 + seed % 3) % 6]
 
         def step(self, primitive: int) -> Any:
-            env = self.env
-            ahead = env.grid.get(*env.front_pos)
-            if primitive == 5 and isinstance(ahead, Door):
-                self._toggle(env, ahead)
+            door, key = self.env.grid.get(*self.env.front_pos), self.env.carrying
+            if primitive == 5 and isinstance(door, Door):
+                fits = isinstance(key, Key) and (key.color == door.color) != wrong_keys
+                opens = not door.is_open and (fits or not door.is_locked)
+                door.is_locked = relock if door.is_open else door.is_locked and not opens
+                door.is_open = opens
                 primitive = 6
             return super().step(primitive)
-
-        @staticmethod
-        def _toggle(env: Any, door: Any) -> None:
-            if door.is_open:
-                door.is_open, door.is_locked = False, relock
-            elif not door.is_locked:
-                door.is_open = True
-            elif isinstance(env.carrying, Key) and (env.carrying.color == door.color) != wrong_keys:
-                door.is_open, door.is_locked = True, False
 
     return OddLocks
 

@@ -14,7 +14,7 @@ from spca_core.errors import Cancelled
 from spca_induction import literals
 from spca_induction import synthesizer as package
 from spca_induction.emit import emit
-from spca_induction.pddl.search import ClassicalSearch
+from spca_induction.pddl import ClassicalSearch
 from spca_induction.rulebook import Rulebook
 from spca_induction.synthesizer import InductiveSynthesizer, Learner
 from spca_induction.view import FrameFinder, look
@@ -97,7 +97,7 @@ def test_a_condition_is_listed_exactly_when_it_holds(name):
     for action in world.actions:
         views = [look(seen.before, action, frame) for seen in data]
         kinds = sorted({e.kind for view in views for e in view.cells[1]}) if views[0].heading else []
-        listed = [literals.true_of(view, 3, True, kinds, ["color"]) for view in views]
+        listed = [literals.true_of(view, 3, kinds, ["color"]) for view in views]
         for literal in set().union(*listed):
             for view, true in zip(views, listed, strict=True):
                 assert (literal in true) == literals.holds(literal, view), literal

@@ -50,7 +50,7 @@ class Settings(Options):
     actions: int = Field(5000, ge=1)
     """Actions an environment at most."""
     refinements: int = Field(50, ge=1)
-    """Drafts per search for a program that fits."""
+    """Drafts per search for a program that fits, as published."""
     strategy: Strategy = "bandit"
     """Which program is refined: bandit, greedy or breadth."""
     optimism: bool = True
@@ -62,7 +62,7 @@ class Settings(Options):
     planner: Literal["width", "value"] = "width"
     """`width` (ours) or `value` (value iteration, as published)."""
     questions: int = Field(200, ge=1)
-    """Questions to a model at most; 200, 300 for several environments (published)."""
+    """Questions to a model at most; 200, 300 for several environments."""
 
 
 class LearnOptions(Options):
@@ -75,7 +75,7 @@ class LearnOptions(Options):
     llm: str = ""
     """A model configuration (YAML), or `replay:FOLDER` to answer from a record."""
     temperature: float = Field(1.0, ge=0, le=2)
-    """Temperature of the model (published: 1)."""
+    """Temperature of the model."""
 
 
 class BenchOptions(Options):

@@ -140,7 +140,7 @@ def test_an_episode_is_left_when_what_its_mission_names_is_gone(tmp_path: Path) 
     """It cannot be won any more, and a new one has as much to show; but not twice in a row."""
 
     class Pit:
-        """Kicked, the ball is gone for good."""
+        """Kicked from where it lies, the ball is gone for good."""
 
         name, actions = "pit", ("east", "west", "kick")
 
@@ -149,11 +149,11 @@ def test_an_episode_is_left_when_what_its_mission_names_is_gone(tmp_path: Path) 
             return self.state(), "bring the ball"
 
         def state(self) -> State:
-            return state_of([entity("walker", self.at, 0), *[entity("ball", 3, 3)] * self.ball])
+            return state_of([entity("walker", self.at, 0), *[entity("ball", 5, 0)] * self.ball])
 
         def step(self, action: str) -> Step:
             self.at += {"east": 1, "west": -1, "kick": 0}[action]
-            self.ball = self.ball and action != "kick"
+            self.ball = self.ball and (action, self.at) != ("kick", 5)
             return Step(self.state(), 0.0, False)
 
     watcher = Watcher()

@@ -12,7 +12,7 @@ import pytest
 from spca_benchmarks.campaigns.bench import Done
 from spca_benchmarks.campaigns.page import Page
 from spca_llm.chat import Chat, open_chat
-from spca_programs.experience import Draft, Experience, Program, Transition, Verdict
+from spca_programs.experience import Draft, Experience, Program, Transition, Usage, Verdict
 from spca_programs.factories import stand_in
 from spca_testing.models.behaviours import Behaviour, Say, cut_off
 from spca_testing.models.server import ModelServer, Seen
@@ -294,7 +294,11 @@ def test_the_bench_has_a_model_write_the_programs_and_counts_what_that_took(
     bench.report([Done(trial, learned), Done(other, learned)], page)
     text = page.write(tmp_path / "page.html").read_text()
     assert "What the models took" in text and "sokoban · other" in text
-    assert "50 actions" in text and "GPT-4" in text
+    assert "50 actions" in text and "GPT-4" in text and "(Fig. 4)" in text and "(Fig. 5C)" in text
+    page = Page("the built-in synthesizer, with ReAct beside it")
+    bench.report([Done(trial, learned.model_copy(update={"usage": Usage()}))], page)
+    text = page.write(tmp_path / "page.html").read_text()
+    assert "success on basic levels" in text and "50 actions" not in text, "of ReAct alone"
 
 
 @pytest.mark.slow

@@ -23,14 +23,15 @@ from spca_sense.view import NO_HEIGHT, HeightView, Mask, Patch, Window, morphed,
 
 KNOWN, FREE, ANYTHING = 0.01, 0.08, 0.35
 """Shares of a region that a thing of a known size, one of any size, and an obstacle must explain at least."""
-HIGHER = 0.006
-"""Height in metres above a face from which what is there is another thing, which hides the face."""
 GOOD = 0.03
 """Share of a region left unexplained below which no other explanation is looked for."""
 NOISE = 0.005
 """Error in metres by which single pixels of a face may be too high or too low."""
-LEVEL = 0.008
-"""Distance in metres off the level of an upper face that still belongs to it: noise, a slight lean."""
+LEVEL = 0.006
+"""Distance in metres off the level of an upper face that still belongs to it (noise, a slight lean).
+
+What is higher hides the face.
+"""
 
 _AROUND = 60  # pixels around a region in which a thing may show that does not
 _MIXED = 5  # pixels: along what hides a part of it, pixels show a mixture of both
@@ -86,7 +87,7 @@ class Plateau:
     @cached_property
     def _hidden(self) -> Mask:
         heights = self._view.heights[self.window]
-        hidden = morphed(heights > self.level + HIGHER, cv2.MORPH_DILATE, _MIXED) | (heights < NO_HEIGHT / 2)
+        hidden = morphed(heights > self.level + LEVEL, cv2.MORPH_DILATE, _MIXED) | (heights < NO_HEIGHT / 2)
         return hidden if self._foreign is None else hidden | self._foreign[self.window]
 
     @cached_property

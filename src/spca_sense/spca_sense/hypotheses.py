@@ -7,7 +7,7 @@ cheapest explanation by `spca_sense.explanations` is taken.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
 from typing import TypeVar
@@ -21,15 +21,7 @@ from spca_sense.colours import ColourLabels
 from spca_sense.detection import UNKNOWN, Detection
 from spca_sense.explanations import ANYTHING, FREE, GOOD, KNOWN, LEVEL, NOISE, Plateau, corners, silhouette
 from spca_sense.outline import Outline, footprint, polygon_area, shared_area, trace
-from spca_sense.shapes import (
-    TOLERANCE,
-    BoxShape,
-    DiscShape,
-    Fit,
-    Prior,
-    fit_outline,
-    share_of_turn,
-)
+from spca_sense.shapes import TOLERANCE, Fit, Shape, fit_outline, share_of_turn
 from spca_sense.view import NO_HEIGHT, HeightView, Mask, Patch, morphed
 
 TALL = 0.012
@@ -58,14 +50,13 @@ MIN_POINTS, _ENOUGH = 12, 400
 """Numbers of an outline's points that are needed, and that are enough."""
 _MIN_INLIERS = 0.6
 _MIN_ARC = 0.2  # share of a rim that must be in sight
-_MAX_SPREAD = 0.8  # pixels by which points on a known rim are off; those of other circles are by more
 _NEAR = 0.002  # metres from a circle at which a point counts for it
 _PAIRS, _VOTERS = 64, 120
 _SMALLEST, _LARGEST = 0.012, 0.30  # metres: edges of what may be a thing of a size that is not known
 _SUNK = 0.003  # metres by which a thing may seem to be sunk into the floor
 _THINNER = 0.0045  # metres by which the thickness of what is flat may be off
 _STANDS = 0.004  # metres above the floor below which a lower face stands on it
-_SHOWN = 0.12  # share of a thing of known size that must be in sight
+_SHOWN = 0.02  # share of a thing of known size that must be in sight
 _RIGHT = np.sin(np.radians(72.0))  # sine from which an angle is a right one
 _SIDE = 0.006  # metres of the sides at a corner that must be in sight
 _BEND = 2.5  # pixels by which an outline may be off straight lines between its corners
@@ -98,7 +89,7 @@ class Face:
     mask: Mask
     body: Mask
     level: float
-    tilt: Array = field(default_factory=lambda: np.eye(3))
+    tilt: Array | None = None
     """Rotation (3, 3) of the vertical into the axis of what leans."""
     taken: Mask | None = None
     """Pixels of the window that are another thing's, though it may be as high."""
@@ -118,7 +109,7 @@ class ColourRegion:
         """Take the pixels of a patch, and `likely` kinds and sizes, on a `floor` metres above the table."""
         self.clues, self.view = clues, clues.view
         self.colour, self.window, self.mask, self.floor = colour, patch.window, patch.mask, floor
-        self.rest = patch.mask.copy()
+        self.rest, self._origin = patch.mask.copy(), patch.origin
         self.heights = self.view.heights[self.window]
         self._sizes = [(kind, way) for kind, size in likely for way in _ways_up(kind, size)]
 
@@ -178,19 +169,16 @@ class ColourRegion:
             yield 0.0, [container]
         likely = []
         for misfit, thing in self._likely(face, region, hidden):
-            likely.append(thing)
+            likely.append((misfit, thing))
             yield misfit, [thing]
         free = self._ball(face) or self._solid(face, hidden)
         if free is not None:
             yield 0.0, [free]
         if deeper:
-            faces = (
-                (silhouette(self.view, thing).face, np.array([*thing.xy, thing.pose.yaw, *thing.size]), thing)
-                for thing in likely
-            )
-            for thing in _promising(region, faces)[: 2 if deeper == _MOST else 1]:
+            faces = ((m, silhouette(self.view, thing).face, thing.xy, (m, thing)) for m, thing in likely)
+            for misfit, thing in _promising(region, faces)[: 2 if deeper == _MOST else 1]:
                 if (rest := self._without(face, thing)) is not None:
-                    yield 0.0, [thing, *self.cheapest(rest, deeper - 1)[1]]
+                    yield misfit, [thing, *self.cheapest(rest, deeper - 1)[1]]
         if face.level > self.floor + LOW:
             yield 0.0, [self.obstacle(face)]
 
@@ -203,7 +191,8 @@ class ColourRegion:
         if not MIN_AREA <= np.count_nonzero(rest) < np.count_nonzero(face.mask):
             return None
         taken = its if face.taken is None else face.taken | its
-        return replace(face, mask=rest, body=face.body & ~its, taken=taken)
+        body = morphed(face.body & ~its, cv2.MORPH_OPEN, 3)
+        return replace(face, mask=rest, body=body, taken=taken)
 
     # Things of likely sizes.
 
@@ -213,18 +202,31 @@ class ColourRegion:
         shown = region.area * self.view.metres_per_pixel(face.level) ** 2
         ways = []
         for kind, size in self._sizes:
-            above = face.level - size[2] - self.floor
+            level = self._level_of(face, size)
+            above = level - size[2] - self.floor
+            fits = abs(face.level - level) < _THINNER if flat else above >= -_SUNK
             area = size[0] * size[1] * (np.pi / 4 if is_round(kind) else 1.0)
-            low, high = (-_THINNER, _THINNER) if flat else (-_SUNK, np.inf)
-            if not KINDS[kind].domed and low <= above <= high and shown > _SHOWN * area:
-                ways.append((above > _STANDS, abs(area - shown), kind, size))
+            if not KINDS[kind].domed and fits and shown > _SHOWN * area:
+                ways.append((above > _STANDS, abs(area - shown), kind, size, level))
         # What stands on the floor explains a face without anything else.
-        for *_, kind, size in sorted(ways):
+        for *_, kind, size, level in sorted(ways):
+            face = replace(face, level=level)
             outline = self._outline(face, hidden, self._depth(face, size[2]))
-            if outline is not None and is_round(kind):
-                yield from self._rim(face, outline, kind, size)
-            elif outline is not None:
-                yield from self._corners(face, region, outline, kind, size)
+            if outline is not None:
+                yield from self._placed(face, region, outline, kind, size)
+
+    def _level_of(self, face: Face, size: Vec3) -> float:
+        """Return the level at which a thing of that size, if it stands on the floor, shows in a face."""
+        standing = self.floor + size[2]
+        if self._is_flat(face):
+            return standing
+        if not _SUNK < abs(face.level - standing) < LEVEL:
+            return face.level
+        own = self.heights[face.mask & self.even]
+        own = own[np.abs(own - standing) < _SUNK]
+        # Heights on a slope are spread evenly: by more.
+        level = len(own) >= MIN_AREA and own.std() < _SUNK / 4
+        return float(np.median(own)) if level else face.level
 
     def _is_flat(self, face: Face) -> bool:
         return face.level < self.floor + TALL
@@ -233,19 +235,26 @@ class ColourRegion:
         """Return how much (m) of the sides of a thing of that height has an outline that is used."""
         return height if self._is_flat(face) else min(_SIDE_SHARE * height, _DEEPEST)
 
-    def _corners(
+    def _placed(
         self, face: Face, region: Plateau, outline: Outline, kind: str, size: Vec3
     ) -> Iterator[Placed]:
-        """Yield boxes of that size: on the whole face, or in a corner of it."""
+        """Yield things of that size: discs on the border, boxes on the whole face or in a corner of it."""
         a, b, _ = size
-        (x, y), (w, h), degrees = cv2.minAreaRect(self._points(face.mask, face.level).astype(np.float32))
-        yaw = np.radians(degrees) + (0.0 if (w >= h) == (a >= b) else np.pi / 2)
-        whole = np.array([x, y, yaw, a, b])
-        shape = BoxShape(region.level, size[2])
-        for starts, most in (([whole], 1), (self._in_corners(face, a, b), 2)):
-            faces = ((self.view.patch(shape.corners(start)[:4]), start, start) for start in starts)
+        if is_round(kind):
+            points = self.view.to_plane(outline.points, face.level)
+            whole = np.array([*_vote(points, a / 2), 0.0, a, b])
+        else:
+            (x, y), (w, h), degrees = cv2.minAreaRect(self._points(face.mask, face.level).astype(np.float32))
+            yaw = np.radians(degrees) + (0.0 if (w >= h) == (a >= b) else np.pi / 2)
+            whole = np.array([x, y, yaw, a, b])
+        corners = () if is_round(kind) else self._in_corners(face, a, b)
+        shape = Shape(kind, face.level, size[2])
+        for starts, most in (([whole], 1), (corners, 2)):
+            faces = (
+                (0.0, self.view.patch(np.split(shape.corners(start), 2)[0]), start, start) for start in starts
+            )
             for start in _promising(region, faces)[:most]:
-                misfit, thing = self._box_at(face, outline, kind, size, start, start is whole)
+                misfit, thing = self._fit_at(face, outline, kind, size, start, start is whole)
                 its = silhouette(self.view, thing)
                 shown = region.shown(its.face)[0] / max(int(its.face.mask.sum()), 1)
                 yield misfit, replace(thing, confidence=_sure(shown * thing.confidence))
@@ -256,9 +265,11 @@ class ColourRegion:
         """Yield where (x, y, yaw, a, b) a rectangle fills a corner of a face."""
         borders, _ = cv2.findContours(face.mask.astype(np.uint8), cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)
         for border in (border for border in borders if cv2.contourArea(border) > MIN_AREA / 3):
-            ring = cv2.approxPolyDP(border, _BEND, True)[:, 0].astype(float)
-            ring = self.view.to_plane(ring + Patch(self.window, self.mask).origin, face.level)
-            for corner, *ends in zip(ring, np.roll(ring, 1, axis=0), np.roll(ring, -1, axis=0), strict=True):
+            # Where a corner is cut off, the rectangle around all has it.
+            rings = cv2.approxPolyDP(border, _BEND, True)[:, 0], cv2.boxPoints(cv2.minAreaRect(border))
+            own = (self.view.to_plane(ring + self._origin, face.level) for ring in rings)
+            with_ends = [np.stack([np.roll(ring, by, axis=0) for by in (0, 1, -1)], axis=1) for ring in own]
+            for corner, *ends in np.vstack(with_ends):
                 side, other = sorted((end - corner for end in ends), key=np.linalg.norm, reverse=True)
                 side /= np.linalg.norm(side)
                 across = other - side * (side @ other)
@@ -271,30 +282,17 @@ class ColourRegion:
                 if a != b:
                     yield np.array([*(corner + side * b / 2 + across * a / 2), yaw + np.pi / 2, a, b])
 
-    def _box_at(
+    def _fit_at(
         self, face: Face, outline: Outline, kind: str, size: Vec3, start: Array, alone: bool
     ) -> Placed:
-        tilt = face.tilt if alone else np.eye(3)
-        placed = np.array(np.inf)
+        tilt, placed = (face.tilt, np.array(np.inf)) if alone else (None, _PLACED)
         if not alone:  # where a border goes on beyond a corner, it is that of what is next to it
-            placed = _PLACED
             away = self.view.to_plane(outline.points, face.level) - start[:2]
             away = np.abs(away @ about_z(start[2])[:2, :2]) - start[3:] / 2
             outline = outline.part(away.min(axis=1) < -_BESIDE)
-        shape = BoxShape(face.level, self._depth(face, size[2]), tilt)
-        fit = fit_outline(self.view, shape, outline, start, Prior.of_size(start, placed))
+        shape = Shape(kind, face.level, self._depth(face, size[2]), tilt)
+        fit = fit_outline(self.view, shape, outline, start, placed)
         return _misfit(fit), self._thing(kind, fit.parameters, size, face.level, fit.inliers, tilt)
-
-    def _rim(self, face: Face, outline: Outline, kind: str, size: Vec3) -> Iterator[Placed]:
-        """Yield the disc of that diameter that most of an outline lies on."""
-        height = self.floor + size[2] if self._is_flat(face) else face.level
-        points = self.view.to_plane(outline.points, height)
-        start = np.array([*_vote(points, size[0] / 2), 0.0, *size[:2]])
-        shape = DiscShape(height, self._depth(face, size[2]))
-        fit = fit_outline(self.view, shape, outline, start, Prior.of_size(start))
-        arc = share_of_turn(points[fit.near] - fit.parameters[:2])
-        if arc > _MIN_ARC and fit.spread < _MAX_SPREAD * self.view.metres_per_pixel(height):
-            yield _misfit(fit), self._thing(kind, fit.parameters, size, height, 0.6 + 0.4 * arc)
 
     def _thing(
         self,
@@ -357,7 +355,8 @@ class ColourRegion:
         way = self._fitted(self._border(replace(face, body=hull)), face.level, _DEEPEST)
         if way is None:
             return None
-        thing = self._free_thing("bowl" if way[0] else "tray", way[1].parameters, way[1].inliers, face.level)
+        kind, fit = "bowl" if is_round(way[0]) else "tray", way[1]
+        thing = self._free_thing(kind, fit.parameters, fit.inliers, face.level)
         return None if problem_with(thing.kind, thing.size) else thing
 
     def of_mesh(self, face: Face, things: list[Detection]) -> Detection | None:
@@ -395,10 +394,10 @@ class ColourRegion:
         way = self._fitted(self._outline(face, hidden, depth), face.level, depth)
         if way is None:
             return None
-        kind = "cylinder" if way[0] else "cuboid"
+        kind, fit = way
         if flat:
-            kind = "plate" if way[0] else "mat" if height < LOW else "cuboid"
-        return self._free_thing(kind, way[1].parameters, way[1].inliers, face.level, height if flat else None)
+            kind = "plate" if is_round(kind) else "mat" if height < LOW else kind
+        return self._free_thing(kind, fit.parameters, fit.inliers, face.level, height if flat else None)
 
     def _ball(self, face: Face) -> Detection | None:
         """Return the ball that has this surface, of a likely size if it has one, or None."""
@@ -426,27 +425,27 @@ class ColourRegion:
         size = size if known else (2 * radius,) * 3
         return self._thing("ball", np.array([x, y, 0.0]), size, top, _BALL, known=known)
 
-    def _fitted(self, outline: Outline | None, level: float, depth: float) -> tuple[bool, Fit] | None:
-        """Return the disc or the rectangle that fits an outline best, and whether it is the disc, or None."""
+    def _fitted(self, outline: Outline | None, level: float, depth: float) -> tuple[str, Fit] | None:
+        """Return the kind, cylinder or cuboid, whose face fits an outline best, and the fit, or None."""
         if outline is None:
             return None
         points = self.view.to_plane(outline.points, level).astype(np.float32)
         (x, y), (a, b), degrees = cv2.minAreaRect(points)
         middle, radius = cv2.minEnclosingCircle(points)
         depth = min(depth, level - self.floor)
-        starts = (
-            (True, DiscShape(level, depth), np.array([*middle, 0.0, 2 * radius, 2 * radius])),
-            (False, BoxShape(level, depth), np.array([x, y, np.radians(degrees), a, b])),
-        )
+        starts = {
+            "cylinder": np.array([*middle, 0.0, 2 * radius, 2 * radius]),
+            "cuboid": np.array([x, y, np.radians(degrees), a, b]),
+        }
         ways = []
-        for round_, shape, start in starts:
+        for kind, start in starts.items():
             if not _is_possible(start[3:]):
                 continue
-            fit = fit_outline(self.view, shape, outline, start)
+            fit = fit_outline(self.view, Shape(kind, level, depth), outline, start)
             # Too little of a rim does not tell how large the disc is.
-            enough = not round_ or share_of_turn(points - fit.parameters[:2]) > _MIN_ARC
+            enough = not is_round(kind) or share_of_turn(points - fit.parameters[:2]) > _MIN_ARC
             if enough and fit.inliers > _MIN_INLIERS and _is_possible(fit.parameters[3:]):
-                ways.append((round_, fit))
+                ways.append((kind, fit))
         return max(ways, key=lambda way: (round(way[1].inliers, 2), -way[1].spread), default=None)
 
     def _outline(self, face: Face, hidden: Mask, depth: float) -> Outline | None:
@@ -483,16 +482,16 @@ def _ways_up(kind: str, size: Vec3) -> set[Vec3]:
     return {(max(p), min(p), h) for p, h in (((a, b), c), ((a, c), b), ((b, c), a))}
 
 
-def _promising(region: Plateau, ways: Iterable[tuple[Patch, Array, T]]) -> list[T]:
+def _promising(region: Plateau, ways: Iterable[tuple[float, Patch, Array, T]]) -> list[T]:
     """Return what shows enough of a region, the best first, none next to a better one.
 
-    Each way is where an upper face would show, its place (x, y and more), and what has it.
+    Each way is how badly it fits, where an upper face would show, its place (x, y and more), and what has it.
     """
     good = []
-    for face, place, what in ways:
+    for misfit, face, place, what in ways:
         inside, missing = region.shown(face)
         if inside >= max(_SHOWN * np.count_nonzero(face.mask), missing):
-            good.append((2 * missing - inside, place, what))
+            good.append((misfit + (2 * missing - inside) / region.area, place, what))
     first: list[tuple[Array, T]] = []
     for _, place, what in sorted(good, key=lambda way: way[0]):
         if all(np.linalg.norm(place - other) > JOINT for other, _ in first):

@@ -13,7 +13,7 @@ import cv2
 import numpy as np
 
 from spca_core.camera import RgbdFrame
-from spca_core.geometry import Array, wrap_angle
+from spca_core.geometry import wrap_angle
 from spca_sense.catalogue import Catalogue
 from spca_sense.colours import NEUTRAL, ColourLabels, label_colours
 from spca_sense.detection import UNKNOWN, Detection, Look
@@ -29,7 +29,6 @@ _BETWEEN = 45  # pixels between a face and what lies on it, at most
 _MIN_EVEN = 20  # pixels without a slope that make a face, and share of it; a strip of a side has few
 _EVEN = 0.3
 _LEVEL_STRIP = 0.8  # share of a thin wall's rim that is at its level; a side is at all levels
-_PLATEAU = 0.8  # share of what is lower, that is as high within the noise where it is another level face
 _STRIP = 0.35  # of the face of a thing, that at most is in sight of the one below if that is hidden
 _STICKS_OUT = 0.012  # metres by which its middle may be outside
 _OFF_TABLE = 0.05  # metres below the table's surface: such a region lies on the ground
@@ -137,7 +136,7 @@ def _highest(region: ColourRegion) -> Face | None:
         level = _level(region, part)
         if level - NOISE < region.floor + TALL:  # half of a face just above the limit seems to be below it
             part |= connected(rest & (heights > level - NOISE), part)
-        near = part & (heights > _lower_limit(heights[part & region.even], level))
+        near = part & (heights > level - LEVEL)
         even = np.count_nonzero(near & region.even)
         level_strip = np.mean(np.abs(heights[near] - level) < NOISE / 2) > _LEVEL_STRIP
         if even >= max(_MIN_EVEN, _EVEN * np.count_nonzero(near)) or level_strip:
@@ -145,14 +144,6 @@ def _highest(region: ColourRegion) -> Face | None:
     if not faces:
         return None
     return region.leaning(_joined(region, max(faces, key=lambda face: face.level), faces))
-
-
-def _lower_limit(even: Array, level: float) -> float:
-    """Return the height above which level pixels (N,) are of the face at `level`, not of one it lies on."""
-    below = even[(even < level - NOISE) & (even > level - 2 * LEVEL)]
-    other = float(np.median(below)) if len(below) else level
-    flat = np.count_nonzero(np.abs(below - other) < NOISE / 2) >= max(MIN_AREA, _PLATEAU * len(below))
-    return (level + other) / 2 if flat else level - LEVEL
 
 
 def _joined(region: ColourRegion, best: Face, faces: list[Face]) -> Face:

@@ -1,19 +1,19 @@
 """Appearance of boxes and discs to the camera: their silhouettes, drawn on the plane of their upper face.
 
 Off the optical axis the sides of a thing are visible too, so its silhouette is larger than its upper face and
-lopsided. A robust least-squares fit that knows this is not drawn towards the image's centre. All shapes have
-the parameters x, y, yaw and two edges, or diameters; what is known of them is a prior.
+lopsided. A robust least-squares fit that knows this is not drawn towards the image's centre.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import cv2
 import numpy as np
 
 from spca_core.geometry import Array, about_z
+from spca_core.kinds import is_round
 from spca_sense.outline import SQUARE, Outline
 from spca_sense.view import HeightView, Mask
 
@@ -27,10 +27,12 @@ TOLERANCE = 0.0025
 """Distance in metres, about two pixels, from which points off the outline count nothing in the end."""
 _NOISE = 0.0005  # metres: the expected deviation of a point, which weighs points against the prior
 _EXACT = 1e-6  # metres by which a known size may be off
-_BOX = np.column_stack((np.tile(SQUARE, (2, 1)), np.repeat([0.0, -1.0], 4)))
+_SIDES = 72  # of the polygon that stands for a disc; it is off a circle of 15 cm by 0.04 mm
+_TURN = np.arange(_SIDES) * 2 * np.pi / _SIDES
+# A polygon as far outside of its circle at its corners as it is inside between them:
+_DISC = np.column_stack((np.cos(_TURN), np.sin(_TURN))) * (1 + (np.pi / _SIDES) ** 2 / 4) / 2
 _SECTORS = 36  # directions that are told apart
 _SHORTEST = 1e-6  # metres: an edge that has a direction
-_TINY = 1e-9  # metres; nothing is nearer to a centre, so that every point has a direction from it
 
 
 @dataclass(frozen=True)
@@ -47,24 +49,12 @@ class Fit:
         return float(self.near.mean()) if len(self.near) else 0.0
 
 
-@dataclass(frozen=True)
-class Prior:
-    """Prior distribution of the parameters: mean (P,) and standard deviation (P,)."""
-
-    mean: Array
-    sigma: Array
-
-    @classmethod
-    def of_size(cls, start: Array, placed: Array | float = np.inf) -> Prior:
-        """Return the prior of a shape of known size at a place (x, y, yaw) that is known that well."""
-        return cls(start, np.array([*np.broadcast_to(placed, 3), _EXACT, _EXACT]))
-
-
-def fit_shape(residuals: Residuals, start: Array, prior: Prior | None = None) -> Fit:
+def fit_shape(residuals: Residuals, start: Array, sigma: Array | None = None) -> Fit:
     """Fit a shape by Gauss-Newton with Tukey's biweight.
 
-    Parameters are x, y in metres, then a yaw in radians and further lengths in metres.
-    The tolerance begins at four times its value, so that a start which is off by that much still converges.
+    Parameters are x, y in metres, then a yaw in radians and further lengths in metres. `sigma` (P,) says how
+    well each is known before. The tolerance begins at four times its value, so that a start which is off by
+    that much still converges.
     """
     x = np.array(start, float)
     size = len(x)
@@ -74,9 +64,9 @@ def fit_shape(residuals: Residuals, start: Array, prior: Prior | None = None) ->
         weight = np.maximum(1 - (r / reach) ** 2, 0) ** 2
         normal = jacobian.T @ (jacobian * weight[:, None]) / _NOISE**2
         gradient = jacobian.T @ (weight * r) / _NOISE**2
-        if prior is not None:
-            normal += np.diag(prior.sigma**-2.0)
-            gradient += (x - prior.mean) / prior.sigma**2
+        if sigma is not None:
+            normal += np.diag(sigma**-2.0)
+            gradient += (x - start) / sigma**2
         # The faint ridge keeps directions that no point constrains where they are.
         move = -np.linalg.solve(normal + np.diag(1e-6 * np.diag(normal) + 1e-3), gradient)
         x = x + np.clip(move, -_LONGEST[:size], _LONGEST[:size])
@@ -101,21 +91,25 @@ def numerical(distances: Callable[[Array], Array]) -> Residuals:
 
 
 @dataclass(frozen=True)
-class BoxShape:
-    """The upper `depth` metres of a box whose top face is at `height` (m), by x, y, yaw and its two edges.
+class Shape:
+    """The upper `depth` metres of a thing whose upper face is at `height` (m).
 
-    `tilt` (3, 3) turns the vertical into the box's own axis; identity for an upright one.
+    It is a disc if its `kind` is round, else a box. Its parameters are x, y, yaw and two edges, or diameters.
+    `tilt` (3, 3) turns the vertical into the thing's own axis, if it leans.
     """
 
+    kind: str
     height: float
     depth: float
-    tilt: Array = field(default_factory=lambda: np.eye(3))
+    tilt: Array | None = None
 
     def corners(self, parameters: Array) -> Array:
-        """Return the eight corners (8, 3: x, y, height) of the box, upper face first."""
+        """Return the corners (N, 3: x, y, height) of both faces, the upper one first."""
         x, y, yaw, a, b = parameters
-        own = _BOX * (a, b, self.depth)
-        return own @ about_z(yaw).T @ self.tilt.T + (x, y, self.height)
+        face = (_DISC if is_round(self.kind) else SQUARE) * (a, b)
+        own = np.column_stack((np.tile(face, (2, 1)), np.repeat([0.0, -self.depth], len(face))))
+        turn = about_z(yaw) if self.tilt is None else self.tilt @ about_z(yaw)
+        return own @ turn.T + (x, y, self.height)
 
     def residuals(
         self, view: HeightView, points: Array, beside: Array, parameters: Array
@@ -129,10 +123,12 @@ class BoxShape:
             points, convex_hull(view.shift_to_plane(corners, self.height))
         )
         if beside.any():
-            upper, its = offset_from_polygon(points, convex_hull(corners[:4, :2]))
+            upper, its = offset_from_polygon(points, convex_hull(np.split(corners, 2)[0][:, :2]))
             distance += beside * (upper - distance)
             normals = np.where(beside[:, None] > 0.5, its, normals)
         x, y, yaw, *_ = parameters
+        if is_round(self.kind):
+            return distance, np.column_stack((-normals, np.tile((0.0, -0.25, -0.25), (len(points), 1))))
         away = points - (x, y)
         turned = normals[:, 0] * away[:, 1] - normals[:, 1] * away[:, 0]
         along = np.abs(normals @ about_z(yaw)[:2, :2])
@@ -163,38 +159,16 @@ def offset_from_polygon(points: Array, polygon: Array) -> tuple[Array, Array]:
     return distances[np.arange(len(points)), nearest], normals.T[nearest]
 
 
-@dataclass(frozen=True)
-class DiscShape:
-    """The upper `depth` metres of a disc whose top face is at `height` (m)."""
-
-    height: float
-    depth: float
-
-    def residuals(
-        self, view: HeightView, points: Array, beside: Array, parameters: Array
-    ) -> tuple[Array, Array]:
-        """Return the distances (N,) of points on the plane at `height` from the outline, and derivatives."""
-        middle, radius = parameters[:2], (parameters[3] + parameters[4]) / 4
-        # The lower rim, seen on the plane of the upper one, is a smaller circle nearer to the camera's foot.
-        # Where it sticks out it is the border; the union of both circles is the silhouette within 0.02 mm.
-        lower = view.shift_to_plane(np.array([[*middle, self.height - self.depth]]), self.height)[0]
-        clearance = view.centre[2] - view.table_top
-        scale = (clearance - self.height) / (clearance - self.height + self.depth)
-        from_upper, from_lower = points - middle, points - lower
-        upper, below = np.hypot(*from_upper.T), np.hypot(*from_lower.T)
-        nearer = upper - radius <= below - radius * scale
-        distance = np.maximum(np.where(nearer, upper, below), _TINY)
-        away = np.where(nearer[:, None], from_upper, from_lower) / distance[:, None]
-        wider = np.tile((0.0, -0.25, -0.25), (len(points), 1))
-        return np.minimum(upper - radius, below - radius * scale), np.column_stack((-away, wider))
-
-
 def fit_outline(
-    view: HeightView, shape: BoxShape | DiscShape, outline: Outline, start: Array, prior: Prior | None = None
+    view: HeightView, shape: Shape, outline: Outline, start: Array, placed: Array | float | None = None
 ) -> Fit:
-    """Fit a shape to an outline in pixels of the image."""
+    """Fit a shape to an outline in pixels of the image.
+
+    If the size is known, `placed` says how well the place (x, y, yaw) is: metres and radians, or infinity.
+    """
     points = view.to_plane(outline.points, shape.height)
-    return fit_shape(lambda p: shape.residuals(view, points, outline.beside, p), start, prior)
+    sigma = None if placed is None else np.array([*np.broadcast_to(placed, 3), _EXACT, _EXACT])
+    return fit_shape(lambda p: shape.residuals(view, points, outline.beside, p), start, sigma)
 
 
 def share_of_turn(offsets: Array) -> float:

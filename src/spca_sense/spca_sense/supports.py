@@ -16,7 +16,7 @@ from spca_sense.explanations import LEVEL, NOISE, corners
 from spca_sense.hypotheses import JOINT, MIN_POINTS, TALL, Clues
 from spca_sense.outline import footprint, polygon_area, shared_area, trace
 from spca_sense.relations import MIN_SHARE
-from spca_sense.shapes import BoxShape, Prior, convex_hull, distance_to_polygon, fit_outline
+from spca_sense.shapes import Shape, convex_hull, distance_to_polygon, fit_outline
 from spca_sense.view import NO_HEIGHT, Patch, widened
 
 _EQUAL = 0.004  # metres by which the edges of a cube may seem to differ
@@ -115,7 +115,7 @@ def _beneath(clues: Clues, upper: Detection, what: tuple[str, Vec3]) -> Detectio
     window = widened(patch.window, _TURNED, view.heights.shape)
     mask = patch.within(window) | _patch(clues, turned, _MARGIN).within(window)
     heights, claims = view.heights[window], clues.claims[window]
-    side = mask & np.isneginf(claims) & (heights > lowest) & (heights < height + 0.006)
+    side = mask & (heights > np.maximum(claims + NOISE, lowest)) & (heights < height + 0.006)
     labels = clues.colours.labels[window]
     counts = np.bincount(labels[side], minlength=NEUTRAL + 1)
     counts[NEUTRAL] = 0
@@ -131,8 +131,8 @@ def _beneath(clues: Clues, upper: Detection, what: tuple[str, Vec3]) -> Detectio
         return seen
     mean = np.array([x, y, yaw, *size[:2]])
     starts = mean + np.outer(np.radians([0.0, 22.5, 45.0, 67.5]), (0, 0, 1, 0, 0))
-    shape, prior = BoxShape(height, height - lowest), Prior.of_size(mean, _PRIOR)
-    fits = [fit_outline(view, shape, outline, start, prior) for start in starts]
+    shape = Shape(kind, height, height - lowest)
+    fits = [fit_outline(view, shape, outline, start, _PRIOR) for start in starts]
     fit = max(fits, key=lambda f: (round(f.inliers, 2), -f.spread))
     if np.hypot(*(fit.parameters - mean)[:2]) > 0.6 * size[0]:
         return seen

@@ -11,7 +11,7 @@ from spca_core.camera import CameraIntrinsics, RgbdFrame
 from spca_core.geometry import Array, Pose
 from spca_core.scene import SceneObject
 from spca_sense.outline import Outline, footprint, gap, shared_area, trace
-from spca_sense.shapes import BoxShape, Prior, convex_hull, fit_outline
+from spca_sense.shapes import Shape, convex_hull, fit_outline
 from spca_sense.view import NO_HEIGHT, HeightView, Patch, make_view, most_alike
 
 TOP = 0.4
@@ -67,23 +67,23 @@ def cube_object(x: float, y: float, yaw: float) -> SceneObject:
 def test_a_neighbour_of_the_same_height_hides_a_side() -> None:
     """Then the border is the upper face's; taken for the silhouette's, it would draw the box away."""
     truth = np.array([0.34, -0.31, 0.0, EDGE, EDGE])  # far off the optical axis: sides towards it are seen
-    shape = BoxShape(0.04, 0.03)
+    shape = Shape("cuboid", 0.04, 0.03)
     face, whole = border_pixels(shape.corners(truth)[:4]), border_pixels(shape.corners(truth))
     x, y = (VIEW.to_plane(face, 0.04) - truth[:2]).T
     seam = face[(x > EDGE / 2 - 1e-4) & (np.abs(y) < EDGE / 2 - 1e-4)]
     ends = whole[np.abs((VIEW.to_plane(whole, 0.04) - truth[:2])[:, 0]) < 0.01]
     outline = Outline(np.vstack((seam, ends)), np.arange(len(seam) + len(ends)) < len(seam))
-    start, prior = truth + np.array([0.003, -0.003, 0.1, 0, 0]), Prior.of_size(truth)
-    fit = fit_outline(VIEW, shape, outline, start, prior)
+    start = truth + np.array([0.003, -0.003, 0.1, 0, 0])
+    fit = fit_outline(VIEW, shape, outline, start, np.inf)
     assert np.hypot(*(fit.parameters - truth)[:2]) < 0.0005
-    mistaken = fit_outline(VIEW, shape, alone(outline.points), truth, prior)
+    mistaken = fit_outline(VIEW, shape, alone(outline.points), truth, np.inf)
     assert np.hypot(*(mistaken.parameters - truth)[:2]) > 0.003
 
 
 def test_a_lower_neighbour_hides_a_part_of_a_side() -> None:
     """What hides half of the side has the border where a box of half the depth has it."""
     truth = np.array([0.34, -0.31, 0.2, EDGE, EDGE])
-    shape, half = BoxShape(0.04, 0.016), BoxShape(0.04, 0.008)
+    shape, half = Shape("cuboid", 0.04, 0.016), Shape("cuboid", 0.04, 0.008)
     points = VIEW.to_plane(border_pixels(half.corners(truth)), 0.04)
     free, _ = shape.residuals(VIEW, points, np.zeros(len(points)), truth)
     hidden, _ = shape.residuals(VIEW, points, np.full(len(points), 0.5), truth)

@@ -36,6 +36,7 @@ from spca_programs.ipp.thinking import plans_of
 from spca_programs.options import GraspOptions, Slice
 
 _CHUNK, _CHUNK_OF_MODEL = 400, 20
+_AGENTS = {"random": "Random Walk", "greedy": "Greedy Search"}
 _ROLE: Role = "planner_big"
 _RELEASED = {
     "random walk": (-1.78, 3.10, 16_000, 19.0),
@@ -68,11 +69,7 @@ def figures(scored: Sequence[Scored]) -> tuple[int, float, float, float]:
 
 
 def margins(scored: Sequence[Scored]) -> list[tuple[object, ...]]:
-    """Compute each constraint's own cost: means without and with it, the difference, its interval, pairs.
-
-    Rules are compared on the same grid. Obstacles and the start are properties of the grid itself: there the
-    means of two sets of grids are compared, without an interval.
-    """
+    """Compare each constraint on the same grids: means without and with it, difference, interval, pairs."""
     known = {(e.family, e.index, e.rules): a.score for e, a in scored}
     changes: dict[str, dict[str, Any]] = {
         "four moves instead of eight": {"diagonals": False},
@@ -90,13 +87,6 @@ def margins(scored: Sequence[Scored]) -> list[tuple[object, ...]]:
             found = Mean.of([limited - free for free, limited in pairs])
             free, limited = (Mean.of([p[i] for p in pairs]).value for i in (0, 1))
             rows.append((name, free, limited, f"{found.value:+.2f}", found.margin(2), len(pairs)))
-    for name, own in (
-        ("obstacles", groups(scored, lambda s: str(s[0].family.obstacles))),
-        ("start away from the middle", groups(scored, lambda s: str(s[0].family.start == "outer"))),
-    ):
-        if len(own) == 2:
-            free, limited = (Mean.of([a.score for _, a in own[key]]).value for key in ("False", "True"))
-            rows.append((name, free, limited, f"{limited - free:+.2f}", "", ""))
     return rows
 
 
@@ -141,7 +131,6 @@ class ChunkResult(Record):
     usage: Usage = Usage()
 
 
-# By what the environments are grouped; all but the first are the controls of GRASP's Table 2, in its order.
 TRAITS: dict[str, Callable[[Environment], str]] = {
     "rules": lambda e: str(e.rules),
     "energy": lambda e: e.family.energy,
@@ -151,16 +140,20 @@ TRAITS: dict[str, Callable[[Environment], str]] = {
     "carry limit": lambda e: str(e.rules.carry_limit or "none"),
     "cost of an action": lambda e: f"{e.rules.cost:g}",
 }
+_VALUES = (
+    "random", "vertical", "horizontal", "cluster", "spiral", "obstacles", "free", "inner", "outer",
+    "4", "8", "none", "2", "0", "0.3",
+)  # fmt: skip
+"""Of the controls, in the order of GRASP's Table 2."""
 
 
-def by_control(scored: Sequence[Scored]) -> list[tuple[object, ...]]:
-    """Figures of the environments that share one control's value, control by control, then of all."""
-    rows = [
-        (control, value, *figures(own))
-        for control, of in list(TRAITS.items())[1:]
-        for value, own in groups(scored, lambda s, of=of: of(s[0])).items()  # type: ignore[misc]
-    ]
-    return [*rows, ("all", "", *figures(scored))]
+def by_control(scored: Sequence[Scored]) -> dict[str, tuple[int, float, float, float]]:
+    """Figures of the environments that share one control's value, by what the paper calls it, then of all."""
+    *names, average = [str(row[0]) for row in printed("GRASP", "Table 2").rows]
+    values = dict(zip(names, _VALUES, strict=True))
+    found = groups([(of(s[0]), s) for s in scored for of in TRAITS.values()], lambda one: one[0])
+    rows = {n: figures([s for _, s in found[v]]) for n, v in values.items() if v in found}
+    return {**rows, average: figures(scored)}
 
 
 class GraspBench(GraspOptions, Bench[Chunk, ChunkResult]):
@@ -251,9 +244,8 @@ class GraspBench(GraspOptions, Bench[Chunk, ChunkResult]):
     def table(self, done: Sequence[Done[Chunk, ChunkResult]]) -> PageTable:
         """Mean scores by rules (moves, carry limit, cost of an action)."""
         scored = _scored(done)
-        rows = [
-            (rules, *figures(own)) for rules, own in groups(scored, lambda s: TRAITS["rules"](s[0])).items()
-        ]
+        by_rules = groups(scored, lambda s: TRAITS["rules"](s[0]))
+        rows = [(rules, *figures(own)) for rules, own in by_rules.items()]
         heads = ("rules", "environments", "mean score", "sd", "actions")
         return PageTable(heads, [*rows, ("all", *figures(scored))] if scored else [])
 
@@ -268,44 +260,42 @@ class GraspBench(GraspOptions, Bench[Chunk, ChunkResult]):
         if problems := Counter(a.problem for _, a in scored if a.problem):
             page.heading("Environments without a plan")
             page.table(("why", "how often"), problems.most_common())
-        own = {"random": "Random Walk", "greedy": "Greedy Search"}.get(self.policy, "")
-        if self.asks_model or own:
-            page.heading("Published, on the released grids")
-            page.text(
-                _NOTE
-                + ("" if self.data else " The grids above are generated ones: the figures do not compare.")
-            )
-            page.table(*printed("GRASP", "Table 2", lambda cell: cell.column.startswith(own)))
+        own = "" if self.asks_model else _AGENTS.get(self.policy, "no such agent")
+        known = printed("GRASP", "Table 2", lambda cell: cell.column.startswith(own))
+        beside = {str(row[0]): row[1:] for row in known.rows}
+        page.heading("By control, as GRASP's Table 2")
+        if beside:
+            note = "" if self.data else " These grids are generated ones: the figures do not compare."
+            page.text(f"To the right what is published, on the released grids. {_NOTE}{note}")
+        page.table(
+            ("control", "environments", "energy", "sd", "length", *known.heads[1:]),
+            [(name, *found, *beside.get(name, ())) for name, found in by_control(scored).items()],
+        )
         if self.asks_model:
             page.table(
                 ("answers of", "mean score", "sd", "environments", "actions"),
                 [(name, *known) for name, known in _RELEASED.items()],
                 caption="The released answers, scored by the rules of this project.",
             )
-        if usage := [d.result.usage for d in done if d.result.usage.output_tokens]:
-            page.text(
-                f"{sum(u.input_tokens for u in usage)} + {sum(u.output_tokens for u in usage)} tokens, "
-                f"{sum(u.usd for u in usage):.4f} US dollars."
-            )
+        used = sum((d.result.usage for d in done), Usage())
+        if used.output_tokens:
+            page.text(f"{used.input_tokens} + {used.output_tokens} tokens, {used.usd:.4f} US dollars.")
         page.heading("Each constraint alone")
         page.text("Mean score with and without it; pairs of environments that differ in nothing else.")
         page.table(("constraint", "without", "with", "difference", "95 % ±", "pairs"), margins(scored))
-        page.heading("The best and the worst plan")
+        page.heading("Plans")
         page.text("Dots: energy. Black: obstacles. Crosses: energy taken. The orange square: the start.")
         ordered = sorted(scored, key=lambda s: s[1].score)
-        page.figure(paths([(e.name, e, a) for e, a in (ordered[-1], ordered[0])]))
+        page.figure(paths([(e.name, e, a) for e, a in (ordered[-1], ordered[0])]), "The best and the worst.")
         environment, answer = ordered[len(ordered) // 2]
-        page.heading(f"Agents on one grid, {environment.name}, as Fig. 2 of the paper")
         agents = {name: answers_of(name, [environment], self.seed)[0] for name in BUILTIN}
         agents[Path(self.policy).stem] = answer
-        page.figure(paths([(name, environment, of) for name, of in agents.items()]))
+        caption = f"Agents on one grid, {environment.name}, as Fig. 2 of the paper."
+        page.figure(paths([(name, environment, of) for name, of in agents.items()]), caption)
         page.heading("Mistakes")
         page.text("Share of the plans with each kind; the figures named are the paper's examples.")
         made = Counter(kind for e, a in scored for kind in mistakes(e.grid, e.rules, a.plan))
         page.table(("kind", "plans", "%"), [(k, n, 100 * n / len(scored)) for k, n in made.most_common()])
-        page.heading("By control")
-        page.text("The margins of GRASP's Table 2: length is the mean number of actions.")
-        page.table(("control", "value", "environments", "energy", "sd", "length"), by_control(scored))
 
     def rows(self, done: Done[Chunk, ChunkResult]) -> Iterable[Mapping[str, Any]]:
         """One row an environment."""

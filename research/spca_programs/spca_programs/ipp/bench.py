@@ -79,6 +79,8 @@ class CurvePoint(Record):
     step: str
     train: float
     test: float
+    sd: float = 0.0
+    """Standard deviation over the test cases."""
 
 
 class IppResult(Record):
@@ -208,7 +210,7 @@ class IppBench(IppOptions, Bench[IppTrial, IppResult]):
         made = develop(domain, chat, recipe)
         with ProgramRunner(self.deadline) as runner:
             evaluation = runner.evaluate(made.program, domain, cases)
-            curve = _curve(made.attempts, lambda p: runner.evaluate(p, domain, cases).mean)
+            curve = _curve(made.attempts, lambda p: runner.evaluate(p, domain, cases))
         return _result(
             evaluation,
             curve=curve,
@@ -225,8 +227,7 @@ class IppBench(IppOptions, Bench[IppTrial, IppResult]):
     def table(self, done: Trials) -> PageTable:
         """By task, the best contestant first; means over all cases of all repetitions."""
         heads = ("task", "contestant", "mean score", "95 % ±", "sd", "possible", "completed %", "no plan",
-                 "actions",
-                 "ms a case", "questions", "tokens", "USD")  # fmt: skip
+                 "actions", "ms a case", "questions", "tokens", "USD", "USD a case")  # fmt: skip
         rows = []
         for task, own in groups(done, lambda d: d.trial.task).items():
             by_name = groups(own, lambda d: d.trial.name)
@@ -269,17 +270,22 @@ class IppBench(IppOptions, Bench[IppTrial, IppResult]):
             if task == "grasp":
                 page.table(
                     ("GRASP's cases with", "cases", *by_name), _slices(by_name),
-                    "Mean scores by one rule or trait at a time, and for each set of rules.",
+                    "Mean scores ± standard deviations: by one rule or trait at a time, by energy with "
+                    "obstacles (Tables 1 and 4) and with cost (Table 5), and for each set of rules.",
                 )  # fmt: skip
             if curves := {d.trial.key: d.result.curve for d in own if len(d.result.curve) > 1}:
                 page.text(
-                    "Program by program, stages first and then rounds of refinement: mean score in the "
-                    "test (solid) and in training (dashed)."
+                    "Program by program, stages first (Fig. 3, Table 7) and then rounds of refinement "
+                    "(Fig. 2, Table 6): mean score in the test (solid) and in training (dashed)."
                 )
                 page.figure(_curves(curves))
                 page.table(
-                    ("contestant", "program", "training", "test"),
-                    [(n, p.step, f"{p.train:.3f}", f"{p.test:.3f}") for n, c in curves.items() for p in c],
+                    ("contestant", "program", "training", "test", "sd"),
+                    [
+                        (n, p.step, *(f"{v:.3f}" for v in (p.train, p.test, p.sd)))
+                        for n, c in curves.items()
+                        for p in c
+                    ],
                 )
         page.heading("Programs")
         for d in done:
@@ -312,14 +318,15 @@ def _record(trial: IppTrial, folder: Path) -> Path:
     return folder / "llm" / trial.key.replace(":", "_")
 
 
-def _curve(attempts: Sequence[Attempt], test: Callable[[Program], float]) -> tuple[CurvePoint, ...]:
-    """The programs of a development, each with its mean score on the test cases."""
+def _curve(attempts: Sequence[Attempt], test: Callable[[Program], Evaluation]) -> tuple[CurvePoint, ...]:
+    """The programs of a development, each with its scores on the test cases."""
     points: list[CurvePoint] = []
     for attempt in attempts:
         strategy = attempt.program.origin.strategy
         number = 1 + sum(p.step.startswith(strategy) for p in points)
         step = f"{strategy} {number}"
-        points.append(CurvePoint(step=step, train=attempt.train.mean, test=test(attempt.program)))
+        tested = test(attempt.program)
+        points.append(CurvePoint(step=step, train=attempt.train.mean, test=tested.mean, sd=tested.sd))
     return tuple(points)
 
 
@@ -339,6 +346,7 @@ def _figures(results: Sequence[IppResult]) -> tuple[object, ...]:
     cases = [c for r in results for c in r.cases]
     score = Mean.of([c.score for c in cases])
     usage, count = [r.usage for r in results], len(results)
+    usd = sum(u.usd for u in usage)
     goalless = results[0].evaluation.completion is None
     return (
         f"{score.value:.3f}", score.margin(3), score.sd,
@@ -346,7 +354,7 @@ def _figures(results: Sequence[IppResult]) -> tuple[object, ...]:
         None if goalless else 100 * sum(c.completed for c in cases) / len(cases),
         sum(r.evaluation.problems for r in results), Mean.of([c.actions for c in cases]).value,
         1000 * sum(r.evaluation.seconds for r in results) / count, sum(r.questions for r in results),
-        sum(u.input_tokens + u.output_tokens for u in usage), f"{sum(u.usd for u in usage):.4f}",
+        sum(u.input_tokens + u.output_tokens for u in usage), f"{usd:.4f}", f"{usd / len(cases):.6f}",
     )  # fmt: skip
 
 
@@ -368,20 +376,22 @@ def _traits(case: str) -> tuple[str, ...]:
     family, _, rules = case.partition("/")
     _, energy, obstacles, _ = family.split("-")
     moves, carry, cost = rules.split(",")
+    place, blocked = f"energy: {energy}", "without obstacles" if obstacles == "free" else "with obstacles"
     single = (f"{moves} moves", f"carry limit {carry}", f"an action costs {cost}")
-    return (f"energy: {energy}", f"obstacles: {obstacles}", *single, "; ".join(single))
+    crossed = (f"{place}, {blocked}", f"{place}, {single[-1]}", "; ".join(single))
+    return (place, blocked, *single, *crossed)
 
 
 def _slices(by_name: Mapping[str, Trials]) -> list[tuple[object, ...]]:
-    """For each trait of cases, their number and the contestants' mean scores."""
+    """For each trait of cases, their number and the contestants' mean scores with deviations."""
     scores: dict[str, dict[str, list[float]]] = {}
     for name, own in by_name.items():
         for case in (case for done in own for case in done.result.cases):
             for trait in _traits(case.case):
                 scores.setdefault(trait, {}).setdefault(name, []).append(case.score)
+    means = {trait: [Mean.of(found[n]) for n in by_name] for trait, found in sorted(scores.items())}
     return [
-        (trait, len(next(iter(found.values()))), *(Mean.of(found.get(n, [])).value for n in by_name))
-        for trait, found in sorted(scores.items())
+        (trait, own[0].count, *(f"{m.value:.2f} ± {m.sd:.2f}" for m in own)) for trait, own in means.items()
     ]
 
 

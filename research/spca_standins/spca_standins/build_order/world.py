@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 from typing import Any
 
+from pydantic import TypeAdapter
+
 from spca_core.errors import InputError, SpcaError
-from spca_core.model import Record
 from spca_core.validation import expecting
 from spca_programs.plan_world import (
     ActionKind,
@@ -41,14 +43,29 @@ _HELD_OUT = {"easy": 25}  # it has not many more different cases
 _DECISIONS = 110
 
 
-class _Checkpoint(Record):
-    """State that `BuildOrderWorld.checkpoint` keeps."""
+@dataclass
+class _Game:
+    """What `BuildOrderWorld.checkpoint` keeps."""
 
-    base: Base
-    wanted: dict[str, int]
-    limit: int
-    decisions: int
-    over: bool
+    base: Base = field(default_factory=Base)
+    wanted: dict[str, int] = field(default_factory=dict)
+    limit: int = 0
+    decisions: int = 0
+    over: bool = True
+
+    @property
+    def complete(self) -> bool:
+        """Whether all that is wanted exists."""
+        return reached(self.base, self.wanted) == sum(self.wanted.values())
+
+    @property
+    def worth(self) -> float:
+        """Wanted units less surplus ones, as a share of what is wanted."""
+        more = surplus(self.base, self.wanted)
+        return (reached(self.base, self.wanted) - more) / sum(self.wanted.values())
+
+
+_CHECKPOINT = TypeAdapter(_Game)
 
 
 class BuildOrderWorld:
@@ -63,11 +80,7 @@ class BuildOrderWorld:
     returns = True
 
     def __init__(self) -> None:
-        self._base = Base()
-        self._wanted: dict[str, int] = {}
-        self._limit = 0
-        self._decisions = 0
-        self._over = True
+        self._game = _Game()
 
     def split(self, task: str, train: int, seen: int, unseen: int, seed: int) -> Split:
         """Different wanted counts in every case.
@@ -86,14 +99,10 @@ class BuildOrderWorld:
             raise InputError(
                 f"'{task}' has no {total} different cases", self.name, f"ask for at most {len(drawn)}"
             )
-        cases = [
-            Case(
-                task=task,
-                name="-".join(map(str, counts)),
-                detail={"wanted": dict(zip(TASKS[task], counts, strict=True))},
-            )
-            for counts in drawn
-        ]
+        cases = []
+        for counts in drawn:
+            wanted = dict(zip(TASKS[task], counts, strict=True))
+            cases.append(Case(task=task, name="-".join(map(str, counts)), detail={"wanted": wanted}))
         return Split.of(cases, train, seen)
 
     def briefing(self, task: str) -> Briefing:
@@ -115,96 +124,79 @@ class BuildOrderWorld:
         wanted = case.detail.get("wanted")
         if case.task not in TASKS or not isinstance(wanted, dict) or not set(wanted) <= set(UNITS):
             raise InputError(f"no case of {self.name}: {case.task}/{case.name}")
-        self._base, self._wanted = Base(), dict(wanted)
-        self._limit = time_limit(self._wanted, _SLACK[case.task])
-        self._decisions, self._over = 0, False
+        self._game = _Game(wanted=dict(wanted), limit=time_limit(wanted, _SLACK[case.task]), over=False)
         return self._situation()
 
     def step(self, plan: ActionSequence) -> Transition:
         """Give the orders one after the other; each waits for a while for what it lacks."""
-        if self._over:
+        game = self._game
+        if game.over:
             raise SpcaError("the episode is over: reset first")
-        before = self._worth()
+        before = game.worth
         remarks: list[Remark] = []
         for action in plan:
-            if self._complete() or self._base.time >= self._limit:
+            if game.complete or game.base.time >= game.limit:
                 break
             if remark := self._give(action):
                 remarks.append(remark)
-        self._decisions += 1
-        success = self._complete()
-        late = self._base.time >= self._limit or self._decisions >= _DECISIONS
-        if late and not success:
+        game.decisions += 1
+        late = game.base.time >= game.limit or game.decisions >= _DECISIONS
+        if late and not game.complete:
             remarks.append(Remark(kind="step_limit", text="the time is up"))
-        if (more := surplus(self._base, self._wanted)) > 0:
+        if (more := surplus(game.base, game.wanted)) > 0:
             remarks.append(Remark(kind="violation", text=f"{more} units more than wanted"))
-        self._over = success or late
-        reward = self._worth() - before + float(success)
+        game.over = game.complete or late
         return Transition(
             situation=self._situation(),
-            reward=reward,
-            success=success,
-            done=self._over,
+            reward=game.worth - before + float(game.complete),
+            success=game.complete,
+            done=game.over,
             remarks=tuple(remarks),
         )
 
     def checkpoint(self) -> bytes:
         """The base, as JSON."""
-        saved = _Checkpoint(
-            base=self._base, wanted=self._wanted, limit=self._limit, decisions=self._decisions,
-            over=self._over,
-        )  # fmt: skip
-        return saved.model_dump_json().encode()
+        return _CHECKPOINT.dump_json(self._game)
 
     def restore(self, checkpoint: bytes) -> Situation:
         """Back to a checkpoint. Raises InputError for anything else."""
         with expecting("a checkpoint", self.name):
-            saved = _Checkpoint.model_validate_json(checkpoint)
-        self._base, self._wanted, self._limit = saved.base, saved.wanted, saved.limit
-        self._decisions, self._over = saved.decisions, saved.over
+            self._game = _CHECKPOINT.validate_json(checkpoint)
         return self._situation()
 
     def close(self) -> None:
         """Nothing to release."""
 
     def _give(self, action: str) -> Remark | None:
+        base, limit = self._game.base, self._game.limit
         if action == WAIT:
-            due = min((at for _, at in self._base.work), default=self._base.time + _WAIT_S)
-            for _ in range(min(due - self._base.time, _WAIT_S, self._limit - self._base.time)):
-                self._base.tick()
+            due = min((at for _, at in base.work), default=base.time + _WAIT_S)
+            for _ in range(min(due, base.time + _WAIT_S, limit) - base.time):
+                base.tick()
             return None
         entry = ORDERS.get(action)
         if entry is None:
-            self._base.tick()
+            base.tick()
             return Remark(kind="not_found", text=f"there is no action '{action[:60]}'")
-        return self._base.order(entry, self._limit)
-
-    def _complete(self) -> bool:
-        return reached(self._base, self._wanted) == sum(self._wanted.values())
-
-    def _worth(self) -> float:
-        """Wanted units less surplus ones, as a share of what is wanted."""
-        return (reached(self._base, self._wanted) - surplus(self._base, self._wanted)) / sum(
-            self._wanted.values()
-        )
+        return base.order(entry, limit)
 
     def _situation(self) -> Situation:
-        base = self._base
+        base, wanted, limit = self._game.base, self._game.wanted, self._game.limit
         makers = {entry.maker for entry in ENTRIES.values()} - {SCV}
         observation: dict[str, Any] = {
             "time": base.time,
-            "time_limit": self._limit,
+            "time_limit": limit,
             "minerals": int(base.minerals),
             "gas": int(base.gas),
             "supply_used": base.supply_used,
             "supply_cap": base.supply_cap,
-            "wanted": dict(self._wanted),
+            "wanted": dict(wanted),
             "have": {name: count for name, count in base.done.items() if count},
             "underway": dict(base.underway),
             "idle": {maker: base.idle(maker) for maker in sorted(makers) if base.done[maker]},
         }
         return Situation(
-            instruction=f"Have {_listed(self._wanted)} within {self._limit} seconds.",
+            instruction=f"Have {_listed(wanted)} within {limit} seconds.",
             observation=observation,
             actions=_ACTIONS,
             text=f"After {base.time} s: {int(base.minerals)} minerals, {int(base.gas)} gas, supply "

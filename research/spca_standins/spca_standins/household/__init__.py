@@ -1,1 +1,1 @@
-"""ALFWorld's rules: fragments of programs for CoPiC, and rooms whose rules are to be learned."""
+"""Fragments of programs for ALFWorld's rules."""

@@ -40,6 +40,18 @@ def goal(observation):
     return unlock(observation, go) if locked else [*go, "open_box"]
 
 
+def prayer(observation):
+    """A prayer with less than a seventh of the hit points, once."""
+    desperate = share(observation) < 1 / 7 or observation["stats"]["hp"] < 6
+    return ["pray"] if desperate and not tried(observation, "pray") else []
+
+
+def rest(observation, enough):
+    """A rest with less than that share of the hit points, while nobody is there."""
+    quiet = not observation["near"] and not observation["far"]
+    return ["rest"] if quiet and share(observation) < enough else []
+
+
 def explored(observation):
     """The next unexplored place, if there is one."""
     return ["explore"] if observation["unexplored"] else []
@@ -78,31 +90,17 @@ def health__none(observation):
 
 def health__rested(observation):
     """Rest with less than two thirds, while nobody is there. Mends: violation."""
-    quiet = not observation["near"] and not observation["far"]
-    return ["rest"] if quiet and share(observation) < 0.67 else []
+    return rest(observation, 0.67)
 
 
 def health__prayed(observation):
     """Pray with less than a seventh, once. Mends: violation."""
-    desperate = share(observation) < 1 / 7 or observation["stats"]["hp"] < 6
-    return ["pray"] if desperate and not tried(observation, "pray") else []
+    return prayer(observation)
 
 
 def health__both(observation):
     """Pray when desperate, rest when it is quiet. Mends: violation."""
-    return health_prayed(observation) or health_rested(observation)
-
-
-def health_prayed(observation):
-    """Pray with less than a seventh, once."""
-    desperate = share(observation) < 1 / 7 or observation["stats"]["hp"] < 6
-    return ["pray"] if desperate and not tried(observation, "pray") else []
-
-
-def health_rested(observation):
-    """Rest with less than half, while nobody is there."""
-    quiet = not observation["near"] and not observation["far"]
-    return ["rest"] if quiet and share(observation) < 0.5 else []
+    return prayer(observation) or rest(observation, 0.5)
 
 
 def loot__left(observation):
@@ -136,12 +134,8 @@ def look__shallow(observation):
 
 def look__bold(observation):
     """Down to the fourth level at once, then all of it. Mends: step_limit."""
-    return (observation["stats"]["depth"] < 4 and down(observation)) or look_around(observation)
-
-
-def look_around(observation):
-    """All of a level, then down."""
-    return explored(observation) or down(observation)
+    bold = down(observation) if observation["stats"]["depth"] < 4 else []
+    return bold or explored(observation) or down(observation)
 
 
 def stuck__search(observation):

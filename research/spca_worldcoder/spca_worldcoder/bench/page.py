@@ -26,7 +26,6 @@ _SOKOBAN = published("WorldCoder", "§3", "Sokoban, the model", "actions")
 _PUBLISHED = {("sokoban", "sokoban-2-7x7"): f"{_SOKOBAN:g} actions"}
 """Tang, Key and Ellis 2024, with GPT-4."""
 
-
 _LEAST = 3
 """Seeds that a curve is worth drawing for."""
 
@@ -74,17 +73,17 @@ def write_sections(done: Trials, page: Page) -> None:
         )
         page.figure(
             cost_curves({name: [_to_the_end(one.result) for one in own] for name, own in asked.items()}),
-            caption="What has been asked over actions taken: means over seeds with Student's 95 % intervals. "
+            caption="What has been asked over actions (Fig. 5C): means over seeds, Student's 95 % intervals. "
             "Once the program is right, acting costs nothing; a model asked at every step pays for each.",
         )
         page.figure(
             _share_explained(asked),
-            caption="Share of the data that the best draft explains: means over seeds.",
+            caption="Share of the data that the best draft explains (Fig. 4): means over seeds.",
         )
     else:
         page.text(
             "The built-in synthesizer wrote the programs. It stands in for a model and asks none, so that no "
-            "published figure stands beside it."
+            "published figure stands beside them."
         )
     _curves(found, page)
     named = {
@@ -105,11 +104,11 @@ def write_sections(done: Trials, page: Page) -> None:
         )
     _levels(done, page)
     _baselines(done, page)
-    if not asked:
-        return
-    own = [c for c in cells().values() if c.seed == "WorldCoder"]
-    rows = [(c.table, c.row, c.column, f"{c.value} {c.unit}") for c in own]
-    page.table(("WorldCoder", "of", "what", "published"), rows, "Published, with GPT-4.")
+    reacted = any(b.react for one in done for b in one.result.baselines)
+    own = [c for c in cells().values() if c.seed == "WorldCoder" and (asked or c.row == "ReAct")]
+    if asked or reacted:
+        rows = [(c.table, c.row, c.column, f"{c.value} {c.unit}") for c in own]
+        page.table(("WorldCoder", "of", "what", "published"), rows, "Published, with GPT-4.")
 
 
 def _curves(found: Mapping[tuple[str, str], Sequence[Learned]], page: Page) -> None:
@@ -119,8 +118,8 @@ def _curves(found: Mapping[tuple[str, str], Sequence[Learned]], page: Page) -> N
     curriculum = {name: own for (suite, name), own in found.items() if suite == "curriculum"}
     alone = {name: own for (suite, name), own in found.items() if suite == "curriculum, without transfer"}
     for title, series in (
-        ("Learning curves", known), ("The curriculum, with transfer", curriculum),
-        ("The curriculum, each environment from scratch", alone),
+        ("Learning curves", known), ("The curriculum, with transfer (Fig. 6B)", curriculum),
+        ("The curriculum, each environment from scratch (Fig. 6C)", alone),
     ):  # fmt: skip
         if drawn := {name: own for name, own in series.items() if len(own) >= _LEAST}:
             page.heading(title)
@@ -247,15 +246,7 @@ def cost_curves(series: Mapping[str, Sequence[Sequence[Spent]]]) -> Figure:
     points = range(0, last + max(2, last // 10), max(1, last // 200))
     for axis, what in zip(axes, ("questions", "tokens", "usd"), strict=True):
         for name, found in series.items():
-            means = [
-                Mean.of(
-                    [
-                        next((getattr(one, what) for one in reversed(own) if one.actions <= x), 0)
-                        for own in found
-                    ]
-                )
-                for x in points
-            ]
+            means = [Mean.of([_spent(own, what, x) for own in found]) for x in points]
             (line,) = axis.step(points, [mean.value for mean in means], where="post", label=name)
             low, high = zip(*((m.value - m.half_width, m.value + m.half_width) for m in means), strict=True)
             if len(found) > 1:
@@ -266,6 +257,11 @@ def cost_curves(series: Mapping[str, Sequence[Sequence[Spent]]]) -> Figure:
     axes[0].legend(frameon=False, fontsize="small")
     figure.tight_layout()
     return figure
+
+
+def _spent(own: Sequence[Spent], what: str, actions: int) -> float:
+    """Return what was spent by an action."""
+    return next((getattr(one, what) for one in reversed(own) if one.actions <= actions), 0.0)
 
 
 def solve_rates(tried: Mapping[str, Trials]) -> Figure:

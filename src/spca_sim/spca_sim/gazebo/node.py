@@ -39,6 +39,7 @@ from spca_sim.gazebo import bridge
 from spca_sim.gazebo.contacts import ContactSampler, ModelPairs, oriented
 from spca_sim.gazebo.controller import ArmController, Finger, brake, command, ramp_time
 from spca_sim.gazebo.film import Film
+from spca_sim.gazebo.hanging import Hanging, gazebo_process
 from spca_sim.gazebo.moved import Moved, Recorder
 from spca_sim.gazebo.passing import AHEAD_S, Control, Passing, bridged
 from spca_sim.gazebo.polled import PolledTopic, SlowService
@@ -65,6 +66,7 @@ _LOOK_S, _STATE_S = 1.0, 0.05  # wall seconds between two looks at who watches, 
 _UNHEARD_S = 2.0  # wall seconds without a tick of the clock after which time is granted once more
 _PASSING_S = 0.002  # wall seconds between two looks at the clock, at the least
 _CLOCK_S = 0.01  # wall seconds between two messages on /clock, at least
+_GUARD_S = 0.2  # wall seconds between two looks whether Gazebo hangs
 _START_S = 50.0  # wall seconds until the first joint state
 _STALL_S = 30.0  # wall seconds that simulated time may stand still
 
@@ -130,9 +132,17 @@ class GazeboSim(SimulatorNode):
         """Offer timers and services."""
         self._watch = self.wall_timer(_LOOK_S, self._film.look)
         self._beat = self.wall_timer(_STATE_S, self._tell_state)
+        if (process := gazebo_process()) is not None:
+            self._hanging = Hanging(process)
+            self._guard = self.wall_timer(_GUARD_S, self._end_hanging)
         SlowService(self, ResetWorld, names.RESET, self._do_reset)
         SlowService(self, Capture, names.CAPTURE, self._do_capture)
         SlowService(self, LetPass, names.LET_PASS, self._do_let_pass)
+
+    def _end_hanging(self) -> None:
+        if self._hanging.end_it():
+            self.get_logger().fatal("Gazebo hangs: it uses no processor time any more, and is ended")
+            self._guard.cancel()
 
     # --- what Gazebo says -----------------------------------------------------------------------------------
 

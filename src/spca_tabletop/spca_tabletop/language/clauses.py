@@ -147,13 +147,6 @@ def _others_off(there: Collection[Atom], talk: Talk) -> Iterator[Talk]:
     yield talk.rule("off", *(pair for pair in others if ("on", *pair) not in there))
 
 
-@clause
-def kept_off(*, talk: Talk) -> Iterator[Talk]:
-    """As in "… and nothing else in there", "only one, though"."""
-    there = {a[2] for a in talk.before if a[0] == "on"}
-    yield from _others_off([a for a in talk.atoms if a[0] == "on" and a[2] in there], talk)
-
-
 def onto(thing: Thing, support: Thing) -> Meaning:
     """As in "red cube, blue plate"."""
     told = support.det.quantifier or support.noun.kind in SUPPORTS
@@ -399,18 +392,10 @@ def shift(phrase: Phrase, said: tuple[str, bool], side: str, *, talk: Talk) -> I
         last = tuple(t for t in things if on[t] == row[0])
         moved = [("on", t, row[row.index(s) - 1]) for t, s in on.items() if t not in last]
         before = after.but(placeless=(*after.placeless, *((t, len(after.wants)) for t in last)))
-        yield before.ask(moved).but(subject=last[-1] if last else "", round=(side, row[-1], *last))
+        yield before.ask(moved).but(subject=last[-1] if last else "")
 
 
-@clause
-def wrapped(side: str, *, talk: Talk) -> Iterator[Talk]:
-    """As in "the last one goes round to the first"."""
-    if len(talk.round) < 3 or side not in ("", talk.round[0]):
-        raise NotUnderstood("I do not know what is to go round to where; name the thing and the place.")
-    yield talk.claim("on", talk.round[2:], talk.round[1])
-
-
-def unstack(phrase: Phrase | None) -> Meaning:
+def unstack(phrase: Phrase | None = None) -> Meaning:
     def then(things: Things, talk: Talk) -> Talk:
         return talk.claim("on", things, TABLE_SYMBOL).rule("unstacked", *((t,) for t in things))
 
@@ -1180,7 +1165,7 @@ def kept_at(phrase: Phrase, places: Destinations, *, talk: Talk) -> Iterator[Tal
     """As in "keep the red cube on the plate": it stays there, or is put there."""
     ways = [*state(phrase, places)(talk)]
     so = [way for way in ways if talk.table.facts.issuperset(way.atoms[len(talk.wants) :])]
-    refuse(so and len(ways) > 1, "I do not know whether they are to stay so; say which one goes where.")
+    refuse(0 < len(so) < len(ways), "I do not know whether they are to stay so; say which one goes where.")
     yield from ways
 
 

@@ -98,19 +98,15 @@ def _order(talk: Talk) -> Iterator[Atom]:
     for number, word, building in talk.marks:
         if number and not _heeded(talk, stages, number, word, building):
             raise NotUnderstood(f"I do not know how to heed '{word}'; say it in another way, or without.")
-    stages = [_telling(stage) for stage in stages]
-    chain: list[tuple[int, Atom]] = []
-    for number, stage in enumerate(stages):
-        for atom, (_, earlier) in product(stage, chain):
-            _check(earlier, atom)
-        chain += ((number, atom) for atom in stage)
-    if sum(map(bool, stages)) < 2:
-        return
-    for (n, earlier), (m, later) in pairwise(chain):
+    stages = [told for stage in stages if (told := _telling(stage))]
+    for n, stage in enumerate(stages):
+        for later, earlier in product(stage, (a for before in stages[:n] for a in before)):
+            _check(earlier, later)
+    for earlier, later in (pair for pairs in pairwise(stages) for pair in product(*pairs)):
         natural = earlier[1] in later[1:] or later[0] == "holding"
         if not natural and not (_on_table(earlier) or _on_table(later)):
             yield ("before", earlier[1], later[1])
-        elif not natural and n != m:
+        elif not natural:
             raise NotUnderstood("I can keep no order with what is put on the table; leave out the order.")
 
 

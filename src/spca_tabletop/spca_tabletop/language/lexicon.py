@@ -81,6 +81,7 @@ def _patterns() -> tuple[Any, ...]:
     """Every token's patterns; what asides are; and what may be misspelt."""
     parts = {"number": _NUMBER, "counted": "|".join(_COUNTED), "ordinals": "|".join(_ORDINALS)}
     parts |= {"colours": "|".join(COLOURS), "coloured": "|".join(f"{c}s" for c in COLOURS)}
+    parts["no_colour_before"] = "".join(rf"(?<!{colour}\s)" for colour in COLOURS)
     parts["told"] = "|".join((*COLOURS, *SUPPORTS))
 
     def whole(pattern: str) -> str:
@@ -136,14 +137,13 @@ def _millimetres(words: str) -> tuple[int, ...]:
 
 _READS: dict[str, Callable[[str], object]] = {t: read for row in relations() for t, read in row.reads.items()}
 _READS |= {"SPACING": _millimetres, "COLOURED": lambda word: word[:-1], "ORDINAL": _ORDINALS.__getitem__}
-_READS |= dict.fromkeys(("NUMBER", "SIZE"), lambda word: NUMBERS[re.split("[- ]", word)[0]])
+_READS |= dict.fromkeys(
+    ("NUMBER", "SIZE"), lambda words: next(NUMBERS[w] for w in re.split("[- ]", words) if w in NUMBERS)
+)
 _READS["ACROSS_VIEW"] = lambda words: (
     "leftmost" if re.search("left.*right", words) or ("left" in words and "right" not in words)
     else "rightmost" if "left" in words or "right" in words
     else "farthest" if re.search("toward|(?:back|far).*(?:front|near)", words) else "nearest")  # fmt: skip
-_READS["WRAP"] = lambda words: "".join(
-    s for s in ("leftmost", "rightmost") if s[:-4] in words.partition("round")[0]
-)
 _READS["COLOUR"] = lambda word: _INITIALS.get(word, {"gray": "grey", "violet": "purple"}.get(word, word))
 VALUED = ("NOUN", "FLANK", "EXTENT", "DISTANT", "MATCHING", "DIRECTION", *_READS)
 
@@ -270,21 +270,22 @@ def words_of_tokens() -> dict[str, list[str]]:
     return found
 
 
-@lru_cache(maxsize=1)
-def spelt_words() -> frozenset[str]:
-    """Every word of four letters or more that stands in some pattern."""
-    return frozenset(word for _, one in _listed() for word in re.findall("[a-z]{4,}", one))
-
-
 @lru_cache(maxsize=2)
-def known_words(least: int = 4) -> tuple[str, ...]:
-    """Single words that a misspelt one may have been meant to be, of so many letters at least."""
+def spelt_words(least: int) -> frozenset[str]:
+    """Every word of so many letters or more that stands in some pattern."""
+    said = (re.sub(r"\\\w", " ", one) for _, one in _listed())
+    return frozenset(word for one in said for word in re.findall("[a-z]+", one) if len(word) >= least)
+
+
+@lru_cache(maxsize=1)
+def known_words() -> tuple[str, ...]:
+    """Single words that a misspelt one may have been meant to be."""
     words = (a for token, a in _listed() if token not in ("FILLER", "INSERTED"))
-    return tuple(a for a in words if a.isalpha() and len(a) >= least)
+    return tuple(a for a in words if a.isalpha() and len(a) > 2)
 
 
 @cache
 def _compiled(alternative: str, bounded: bool) -> re.Pattern[str]:
     body = alternative.replace(" ?", r"\s*").replace(" ", r"\s+")
     bounded = bounded and alternative[-1] not in ">→"  # "red->blue"
-    return re.compile(body + "(?![a-z0-9]|-(?!-*>))" if bounded else body, re.IGNORECASE)
+    return re.compile(body + "(?![a-z0-9]|'t|-(?!-*>))" if bounded else body, re.IGNORECASE)

@@ -35,7 +35,6 @@ from spca_tabletop.language.things import (
     Nominal,
     Phrase,
     Thing,
-    corrected,
     found_by,
     how_many,
     named,
@@ -81,6 +80,9 @@ def on_such(said: tuple[str, bool], *, slot: str = "", **told: Any) -> Destinati
 
 
 def to(things: Phrase, **told: Any) -> Destination:
+    for new, old in ((t.noun.kind, t.anew.noun.kind) for t in things if t.anew):
+        unclear = new and old and new != old and not {new, old} <= {*SUPPORTS}
+        refuse(unclear, f"I do not know what '{things[0].text}' is in place of; say the whole task anew.")
     return Destination(things=things, **told)
 
 
@@ -98,21 +100,15 @@ def beside_at(one: Destination, other: Destination) -> Destination:
     return replace(side, things=one.things, values=CLOSE, text="")
 
 
-def of_it_rather(place: Destination, thing: Thing) -> Destination:
-    """As in "left of the green plate, no, of the green cube"."""
-    refuse(not place.things, f"I do not know what '{thing.text}' is in place of; say the whole task anew.")
-    again = corrected(place.things[-1], thing, alike=False)
-    return replace(place, text="", things=(*place.things[:-1], again))
-
-
 def on_its_side(*said: Any) -> Destination:
     """As in "on its left", "next to the blue cube, on its left"."""
     beside = [one for one in said if isinstance(one, Thing)]
+    spacing = next((one for one in said if isinstance(one, tuple)), _NEXT * len(beside))
     whose, side = (one for one in said if isinstance(one, str))
     row = ROWS.get(f"{side.removesuffix('most')}_of")
     refuse(whose != "own" or row is None, NO_DIRECTION)
     it = (Thing(pronoun="it", text="it"),)
-    return Destination(relation=row.name if row else "", things=(*beside,) or it, values=_NEXT * len(beside))
+    return Destination(relation=row.name if row else "", things=(*beside,) or it, values=spacing)
 
 
 def one_on_each(place: Destination) -> Destination:

@@ -210,8 +210,6 @@ class Talk:
     stage: int = 0
     marks: tuple[tuple[int, str, bool], ...] = ()
     """Stages that a word begins, the word, and whether something was being built before."""
-    round: Things = ()
-    """As all move on by one: to which side, the place at the other end, and what was at the one."""
     ends: tuple[tuple[str, str], ...] = ()
     """What is to stand at which end of a row."""
     verb: str = ""
@@ -298,11 +296,6 @@ def every(sources: Iterable[S], onward: Callable[[S], Iterable[W]]) -> Iterator[
             problem = error
     if not found and problem is not None:
         raise problem
-
-
-def each_way(talks: Iterable[Talk], meaning: Meaning) -> list[Talk]:
-    """Every way to go on from any of these. Raises NotUnderstood where there are too many."""
-    return list(dict.fromkeys(every(talks, meaning)))
 
 
 def combine(

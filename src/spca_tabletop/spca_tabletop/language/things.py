@@ -191,12 +191,18 @@ def _noun(thing: Thing, talk: Talk, kinds: Things) -> Nominal:
     noun = thing.noun
     if noun.kind or thing.pronoun:
         return noun
+    counted = noun == Nominal(one=True, plural=True) and kinds == ANYTHING  # "on two"
+    refuse(counted, f"I do not know what '{thing.text}' are; name them.")
     other = noun.other or thing.det.other
     of_place = talk.last_place[0] and kinds in (ANYTHING, tuple(SUPPORTS))
     kind, colour = talk.last_place if of_place else talk.last
     kind = kind if {*kinds} & {*SHARED.get(kind, (kind,))} or kind == "thing" else ""
     if (other or any(test.rank == 3 for test in noun.tests)) and not noun.colour and kind:
-        return replace(noun, kind=kind, colour="" if thing.det.part else colour)
+        alike = (s for s in talk.table.of(*SHARED.get(kind, (kind,))) if talk.table.colours.get(s) == colour)
+        bare = thing.det.part or (
+            other and {*alike} <= {*talk.mentioned}
+        )  # "red on the mat, the other one …"
+        return replace(noun, kind=kind, colour="" if bare else colour)
     hued = [s for s in talk.mentioned if talk.table.colours.get(s) == noun.colour]
     both = kinds == TANGIBLE and any(talk.table.kind(s) in SOLIDS for s in hued)
     said = [kind for at, kind in talk.table.named if at < thing.start]
@@ -323,12 +329,19 @@ def _candidates(thing: Thing, noun: Nominal, talk: Talk, kinds: Things) -> list[
 
 def _unmentioned(found: list[str], thing: Thing, noun: Nominal, talk: Talk, subject: str) -> list[str]:
     refuse(not (talk.mentioned or thing.any), f"I do not know which things '{thing.text}' means; name them.")
-    on = talk.table.support_of(subject) if subject else ""
-    before = {*talk.mentioned, *([on] if talk.table.kind(on) in SUPPORTS else [])}
+    table = talk.table
+    on = table.support_of(subject) if subject else ""
+    before = {*talk.mentioned, *([on] if table.kind(on) in SUPPORTS else [])}
     left = [s for s in found if s not in before]
     if not left:
-        raise Contradiction(f"'{thing.text}': there is no other one. {talk.table.seen()}")
-    if len(left) == len(found) and (noun.colour and not noun.tests if thing.any else noun.kind):
+        raise Contradiction(f"'{thing.text}': there is no other one. {table.seen()}")
+    kinds = _wanted(noun, ANYTHING)
+    alike = (s for s in before if table.kind(s) in kinds and noun.colour in ("", table.colours.get(s)))
+    if (
+        len(left) == len(found)
+        and not any(alike)
+        and (noun.colour and not noun.tests if thing.any else noun.kind)
+    ):
         raise NotUnderstood(f"I do not know what '{thing.text}' is set against; leave out 'other'.")
     return left
 
@@ -373,6 +386,11 @@ def _pronoun(thing: Thing, talk: Talk, kinds: Things) -> Iterable[Things]:
         refuse(bool(places) == bool(piles), "I do not know where 'there' is; name the place.")
         return [(places[-1] if places else piles[-1][1],)]
     group = tuple(s for s in talk.group or solids if s not in talk.left_out)
+    placed = {a[1] for a in talk.atoms if a[0] == "on"}
+    if det.quantifier == "any" and {*group} <= placed and thing.text == "one":  # "two on red, one on blue"
+        group = tuple(
+            s for s in solids if talk.table.kind(s) == talk.table.kind(group[0]) and s not in placed
+        )
     if det.quantifier == "any":
         refuse(len(group) < (det.number or 1), f"I do not know which '{thing.text}' are; name them.")
         return combinations(group, det.number or 1)
@@ -401,6 +419,13 @@ def owned(colour: str, said: tuple[str, bool]) -> Nominal:
 
 def of_a_colour(colour: str) -> Nominal:
     return Nominal(one=True, plural=True, colour=colour)
+
+
+def numbered(colour: str, number: int, said: tuple[str, bool]) -> Nominal:
+    """As in "the red 2 cube", as a second one of its colour is called."""
+    refuse(said[1], f"I do not know which ones '{colour} {number}' are.")
+    told = f"{colour} {number} "
+    return _each(lambda s, _: words_of(s).startswith(told), told + said[0])(Nominal(*said, colour=colour))
 
 
 rule.means(Nominal(one=True), "Noun -> ONE")
@@ -454,20 +479,18 @@ def at_side(side: str) -> Quality:
 rule.means(_each(lambda s, table: table.stacked(s), "in a tower"), "Side -> OF|FROM THE TOWER|STACK")
 rule.means(_each(lambda s, table: table.kind(s) in SOLIDS, "movable"), "Quality -> CAN_MOVE")
 rule.means(_each(lambda s, table: is_round(table.kind(s)), "round"), "Adjective -> ROUND")
-rule.means(_each(lambda s, table: ("clear", s) in table.facts, "free"), "Adjective -> FREE|EMPTY")
+rule.means(
+    _each(lambda s, table: ("clear", s) in table.facts, "free"), "Adjective -> FREE|EMPTY", "Side -> BARE"
+)
 
 
 def of_kind(said: tuple[str, bool]) -> Quality:
     return _each(lambda s, table: table.kind(s) in _wanted(Nominal(said[0]), ANYTHING), f"a {said[0]}")
 
 
-def of_that_colour(colour: str) -> Quality:
-    return _each(lambda s, table: table.colours.get(s) == colour, colour)
-
-
-def of_such_colours(colour: str, others: Things) -> Quality:
+def of_such_colours(said: Things | str) -> Quality:
     """As in "everything red or green"."""
-    hues = (colour, *others)
+    hues = (said,) if isinstance(said, str) else said
     return _each(lambda s, table: table.colours.get(s) in hues, " or ".join(hues))
 
 
@@ -540,10 +563,10 @@ def both_from(first: int, other: int, noun: Nominal | None, side: str) -> Phrase
     return tuple(Thing(Det("the"), one, text=f"number {n}") for n, one in each)
 
 
-def outermost(*said: Any) -> Thing:
-    """As in "the two leftmost cubes", "the first two from the left"."""
+def outermost(*said: Any, side: str = "") -> Thing:
+    """As in "the two leftmost cubes", "the first two from the left", "the top two"."""
     first, number = (1, *(one for one in said if isinstance(one, int)))[-2:]
-    side = next(one for one in said if isinstance(one, str))
+    side = side or next(one for one in said if isinstance(one, str))
     noun = next((one for one in said if isinstance(one, Nominal)), Nominal(kind="thing", plural=True))
     refuse(first != 1, "I can count some from a side from the first one on only.")
     return Thing(Det("the", number), Quality(_at(side, 0, number), side, 3)(noun))
@@ -590,6 +613,12 @@ def unlike(noun: Nominal, said: Things, *, of: str = "") -> Nominal:
     return Quality(test, one.told)(noun)
 
 
+def of_no_such_kind(one: tuple[str, bool], other: tuple[str, bool]) -> Quality:
+    """As in "what is neither a cube nor a ball"."""
+    kinds = {k for said in (one, other) for k in _wanted(Nominal(said[0]), ANYTHING)}
+    return _each(lambda s, table: table.kind(s) not in kinds, f"no {one[0]} or {other[0]}")
+
+
 def of_no_such_colour(said: Things) -> Quality:
     return _each(lambda s, table: table.colours.get(s) not in said, f"not {' or '.join(said)}")
 
@@ -628,8 +657,8 @@ def between(one: Thing, other: Thing) -> Quality:
     return Quality(test, f"between {one.text} and {other.text}")
 
 
-def where(reference: Thing, *, relation: str) -> Quality:
-    """In a relation to another thing."""
+def where(reference: Thing, *, relation: str, outside: bool = False) -> Quality:
+    """In a relation to another thing, or not."""
     every = all if reference.several else any
     near = relation in _DESCRIBING or relation == "next_to"
 
@@ -647,7 +676,8 @@ def where(reference: Thing, *, relation: str) -> Quality:
         over = talk.table.above({*others} - {TABLE_SYMBOL}) if deep else ()
         return [s for s in found if s in over or _holds(relation, s, rest[s], talk.table, every)]
 
-    return Quality(test, f"{relation.replace('_', ' ')} {reference.text}")
+    so = Quality(test, f"{relation.replace('_', ' ')} {reference.text}")
+    return lacking(so) if outside else so
 
 
 rule.means(Quality(_outer, "outer", 3), "Adj -> OUTER|OUTSIDE")
@@ -655,10 +685,6 @@ rule.means(lacking(Quality(_outer, "outer", 3)), "Adj -> INNER")
 
 
 rule.means(where(Thing(pronoun="there", text="there"), relation="on"), "Here -> THERE")
-
-
-def outside(reference: Thing) -> Quality:
-    return lacking(where(reference, relation="on"))
 
 
 for _row in (row for row in relations() if 1 in row.things and not row.put):
@@ -847,15 +873,16 @@ def apposed(det: Det | None, noun: Nominal, other: Det, again: Nominal) -> Thing
     return Thing(other, _meaning(same, f"'{again.text}'")(noun.like(again.kind)))
 
 
-def so_many(number: int, *, quantifier: str, pronoun: str) -> Thing:
-    return Thing(Det(quantifier, number), pronoun=pronoun)
+def so_many(number: int = 1, *, quantifier: str, pronoun: str, other: bool = False) -> Thing:
+    several = Nominal(one=True, plural=number > 1) if not pronoun else Nominal()
+    return Thing(Det(quantifier, number, other=other), several, pronoun=pronoun)
 
 
 def corrected(taken_back: Thing, thing: Thing, *, alike: bool = True) -> Thing:
     """As in "the left blue cube, no, the right one"."""
     noun, before = thing.like(taken_back.noun.kind, taken_back.noun.plural).noun, taken_back.noun
     kinds = [{*SHARED.get(one.kind, (one.kind,))} for one in (noun, before) if one.kind not in ("", "thing")]
-    other = alike and len(kinds) > 1 and not kinds[0] & kinds[1]
+    other = alike and len(kinds) > 1 and (kinds[0] <= {*SUPPORTS}) != (kinds[1] <= {*SUPPORTS})
     if taken_back == thing or thing.pronoun or taken_back.several != thing.several or other:
         raise NotUnderstood(f"I do not know what '{thing.text}' is in place of; say the whole task anew.")
     of_it = thing.elliptic and noun.tests and before.tests and not noun.colour
@@ -877,13 +904,6 @@ def of_that_kind(thing: Thing, back: Spoken, noun: Nominal) -> Thing:
     """As in "the one on the left, I mean the cubes"."""
     refuse("mean" not in back.text or not thing.elliptic, f"I do not know what '{noun.text}' is in place of.")
     return thing.like(noun.kind)
-
-
-def relisted(taken_back: Thing, things: Phrase) -> Phrase:
-    """As in "the round things, no, the ball and both cylinders"."""
-    vague = len(things) < 2 or any(t.elliptic or t.pronoun or t == taken_back for t in things)
-    refuse(vague, f"I do not know what '{things[0].text}' is in place of; say the whole task anew.")
-    return (*things,)
 
 
 def meant(thing: Thing, again: Thing) -> Thing:

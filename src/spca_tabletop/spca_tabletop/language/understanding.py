@@ -24,7 +24,7 @@ from spca_tabletop.language.talk import (
     Sight,
     Talk,
     Undecided,
-    each_way,
+    every,
 )
 from spca_tabletop.language.words import kinds_in, known_part, words_in
 
@@ -142,10 +142,12 @@ def _talked(reading: _Reading) -> list[Talk]:
     talks = [Talk(reading.table)]
     for number, meaning in enumerate(reading.meanings, 1):
         try:
-            talks = each_way(talks, meaning)
+            talks = list(dict.fromkeys(every(talks, meaning)))
         except Answered as answered:
-            if len(answered.about) != 1 or number == len(reading.meanings):
+            if not answered.about or number == len(reading.meanings):
                 raise
+            if len(answered.about) > 1:  # "which bowls are empty? Put the red cube in the blue one"
+                continue
             asked = (answered.about[0], "what was asked for")
             talks = [t.about(answered.about).but(spoken=(*t.spoken, asked)) for t in talks]
     return talks

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from itertools import groupby, takewhile
@@ -16,14 +16,15 @@ from spca_tabletop.language.chart import Token
 from spca_tabletop.language.lexicon import ASIDES, RULES, SLIPS, SPELT
 
 _LIKENESS = 0.79
+_SENTENCE_END = re.compile(r"[.;!?]")
 _WORD = re.compile(r"[\w'’-]+|\S")
-_SYMBOL = re.compile(rf"\b(?:box|{'|'.join((*SOLIDS, *SUPPORTS))})_[a-z]+\b", re.IGNORECASE)
+_SYMBOL = re.compile(rf"\b(?:box|{'|'.join((*SOLIDS, *SUPPORTS))})_[a-z]+(?:_\d+)?\b", re.IGNORECASE)
 _SPELT = re.compile(rf"(?i)(?<![\w-])({'|'.join(SPELT)})(?= (?:degrees?|cm|mm|centimet|millimet|inch))")
 _NAMES = frozenset({"NOUN", "COLOUR", "ONE", "ONES"})
 _NAMED = _NAMES | {"THE", "EXTENT", "FLANK"}
 _PAUSE = re.compile(r"\s*[,)–—-]+(?=\s*\w)")
 _SAID = frozenset({"IS", "WAS", "IT", "THEM", "THE", "A", "AND", "ALL", "REMARK", "HUED", "THERE"})
-_GOING_ON = ("CORRECTION", "LIKEWISE", "KEPT_ORDER")
+_GOING_ON = ("CORRECTION", "LIKEWISE", "KEPT_ORDER", "WITH")
 """How what is said of the last sentence begins."""
 ASKS = re.compile(r"(?i)\s*(?:wh(?:at|ich|o|y|ere)|how|is|are|was|were|has|have)\b[^.!;?]*\?\s*")
 ASKED = "I cannot answer that; ask what is where, or how many."
@@ -43,13 +44,19 @@ class Sentence:
         return " ".join(self.text[self.tokens[0].start : end].split())
 
 
-def _unknown(words: Sequence[str], text: str) -> NotUnderstood:
-    """Say that words are not in the lexicon."""
+def _unknown(text: str, unread: Mapping[str, int]) -> NotUnderstood:
+    """Say which words are not in the lexicon; where all are, which of them are not read where they stand."""
+    begin, known = f"{ASKED} " * bool(ASKS.fullmatch(text)), lexicon.spelt_words(least=1)
+    if not (words := [word for word in unread if not known.issuperset(re.split("['’]", word.lower()))]):
+        at = min(unread.values())
+        before = _SENTENCE_END.split(text[:at])[-1].strip()
+        said = takewhile(lambda found: found.group() in unread, _WORD.finditer(text, at))
+        where = f"after '{' '.join(before.split())}'" if before else "at the beginning of a sentence"
+        return NotUnderstood(f"{begin}I do not understand '{' '.join(w.group() for w in said)}' {where}.")
     listed = ", ".join(f"'{w}'" for w in words)
-    guesses = {word: guess for word in words if (guess := _misspelt(word) or _alike(word))}
+    guesses = {word: guess for word in words if (guess := _alike(word))}
     meant = ", ".join([f"'{guess}' instead of '{word}'" for word, guess in guesses.items()][:3])
     hint = f" Did you mean {meant}?" if meant else ""
-    begin = f"{ASKED} " * bool(ASKS.fullmatch(text))
     return NotUnderstood(f"{begin}I do not know the word{'s'[: len(words) - 1]} {listed}.{hint}")
 
 
@@ -57,7 +64,7 @@ def sentences(text: str) -> list[Sentence]:
     """All sentences that say something. Raises NotUnderstood."""
     text, found, unknown = _spelt_right(text)
     if unknown:
-        raise _unknown(unknown, text)
+        raise _unknown(text, unknown)
     done: list[Sentence] = []
     for ends, run in groupby(found, lambda token: token.type == "END"):
         said = list(run)
@@ -89,13 +96,13 @@ def _normal(text: str, left: list[str] | None = None) -> str:
     return _without_asides(_SPELT.sub(lambda m: str(SPELT[m[1].lower()]), text), [] if left is None else left)
 
 
-def _slips(unknown: Sequence[str]) -> dict[str, str]:
+def _slips(unknown: Iterable[str]) -> dict[str, str]:
     """Those unknown words that are one edit off exactly one word of the lexicon, and that word.
 
     None where one is a word of its own, or is off by more. Two letters exchanged are no word of their own, so
     they may be of any word, and count before any other edit ("thign" is no "thin").
     """
-    words = lexicon.spelt_words() | SLIPS["of"]
+    words = lexicon.spelt_words(least=4) | SLIPS["of"]
     meant = {}
     for word in unknown:
         near = [one for one in words if one[0] == word[0].lower() and _one_edit(word.lower(), one)]
@@ -144,7 +151,7 @@ def _kept(clause: str, rest: str) -> str | None:
     if told and _says_only(clause[end:], _SAID):
         return f"{clause[:end]} ‡"
     if next((t.type for t in _scan(rest)[0] if t.type in _NAMES | lexicon.BACK), "") in lexicon.BACK:
-        words = _scan(clause)[1]
+        words = [*_scan(clause)[1]]
         new = any(RULES["new"].search(clause[: clause.find(word)]) for word in words)
         if new or "others" in openings or any(word.endswith("s") for word in words[1:]):
             return None  # "she bought a hammer. Lift it."
@@ -166,7 +173,7 @@ def known_part(text: str) -> str:
         return ""
     kept = RULES["clause"].sub(lambda found: " " if _may_go(_normal(found.group())) else found.group(), text)
     for word in _scan(_normal(kept))[1]:
-        if not (meant := _misspelt(word) or _alike(word)):
+        if not (meant := _alike(word)):
             return ""
         kept = re.sub(rf"\b{re.escape(word)}\b", meant, kept)
     kept = re.sub(r"\s*[,;:()—–]?\s*(?=[,.!?;:()—–]|$)|(?<=[.!?])\s*[,;:!]+", "", kept)
@@ -187,19 +194,10 @@ def _may_go(clause: str) -> bool:
     return not found and len(clause.split()) > 1 and not re.search(r"(?:ed|ing)\b|half|double", clause)
 
 
-def _misspelt(said: str) -> str:
-    """Return the one word that has a letter more or less, or the same; another letter makes another word."""
-    word = said.lower()
-    near = [one for one in lexicon.known_words() if one[0] == word[0] and (
-        sorted(one) == sorted(word) or (len(one) != len(word) and f"{one}s" != word and _one_edit(word, one))
-    ) and (len(word) > 3 or one.startswith(word))]  # fmt: skip
-    return near[0] if len(near) == 1 and word not in SLIPS["never"] else ""
-
-
 def _alike(said: str) -> str:
     """Return a word to ask for: it begins like what was said, and is most like it or has the same letters."""
     word = said.lower()
-    known = [one for one in lexicon.known_words(least=3) if one[0] == word[0]]
+    known = [one for one in lexicon.known_words() if one[0] == word[0]]
     same = [one for one in known if sorted(one) == sorted(word)]
     return next(iter(same or get_close_matches(word, known, 1, _LIKENESS)), "")
 
@@ -215,7 +213,7 @@ def kinds_in(text: str) -> list[tuple[int, str]]:
     return [(token.start, token.value[0]) for token in said if token.value[0] not in ("table", "ground")]
 
 
-def _spelt_right(text: str) -> tuple[str, list[Token], list[str]]:
+def _spelt_right(text: str) -> tuple[str, list[Token], dict[str, int]]:
     """Return a text without slips of the pen, its words, and those that are unknown."""
     text = _normal(text)
     found, unknown = _scan(text)
@@ -226,10 +224,10 @@ def _spelt_right(text: str) -> tuple[str, list[Token], list[str]]:
     return text, found, unknown
 
 
-def _scan(text: str) -> tuple[list[Token], list[str]]:
-    """The words of a text, and those that are unknown."""
+def _scan(text: str) -> tuple[list[Token], dict[str, int]]:
+    """The words of a text, and those that are unknown with their places."""
     said: list[Token] = []
-    unknown: list[str] = []
+    unknown: dict[str, int] = {}
     position = 0
     while position < len(text):
         if text[position].isspace():
@@ -239,7 +237,7 @@ def _scan(text: str) -> tuple[list[Token], list[str]]:
         if name == "":
             match = _WORD.match(text, position)
             assert match is not None
-            unknown.append(match.group())
+            unknown.setdefault(match.group(), position)
             end = match.end()
         elif name == "INSERTED":  # and the pauses around it
             if said and said[-1].type in ("COMMA", "DASH"):
@@ -249,7 +247,7 @@ def _scan(text: str) -> tuple[list[Token], list[str]]:
             word = text[position:end]
             said.append(Token(*lexicon.said_as(name, word.lower()), word, position))
         position = end
-    return said, list(dict.fromkeys(unknown))
+    return said, unknown
 
 
 def _join_separators(tokens: list[Token]) -> list[Token]:

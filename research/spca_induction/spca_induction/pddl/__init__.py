@@ -1,1 +1,0 @@
-"""Rules as PDDL, so that a classical planner can search in them."""
