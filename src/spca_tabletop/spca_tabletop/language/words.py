@@ -46,18 +46,17 @@ class Sentence:
 
 def _unknown(text: str, unread: Mapping[str, int]) -> NotUnderstood:
     """Say which words are not in the lexicon; where all are, which of them are not read where they stand."""
-    known = lexicon.spelt_words(least=1)
+    begin, known = f"{ASKED} " * bool(ASKS.fullmatch(text)), lexicon.spelt_words(least=1)
     if not (words := [word for word in unread if not known.issuperset(re.split("['’]", word.lower()))]):
         at = min(unread.values())
         before = _SENTENCE_END.split(text[:at])[-1].strip()
         said = takewhile(lambda found: found.group() in unread, _WORD.finditer(text, at))
         where = f"after '{' '.join(before.split())}'" if before else "at the beginning of a sentence"
-        return NotUnderstood(f"I do not understand '{' '.join(w.group() for w in said)}' {where}.")
+        return NotUnderstood(f"{begin}I do not understand '{' '.join(w.group() for w in said)}' {where}.")
     listed = ", ".join(f"'{w}'" for w in words)
     guesses = {word: guess for word in words if (guess := _alike(word))}
     meant = ", ".join([f"'{guess}' instead of '{word}'" for word, guess in guesses.items()][:3])
     hint = f" Did you mean {meant}?" if meant else ""
-    begin = f"{ASKED} " * bool(ASKS.fullmatch(text))
     return NotUnderstood(f"{begin}I do not know the word{'s'[: len(words) - 1]} {listed}.{hint}")
 
 
