@@ -139,7 +139,7 @@ class TestOneTable:
     def test_a_question_is_answered_and_what_is_no_answer_is_a_task(self, table: Session, tmp_path: Path):
         asked = table.do("put the red cube on the blue plate, standard procedure").result
         assert asked.outcome is Ending.NOT_UNDERSTOOD and asked.reason.endswith(
-            """'procedure'. Shall I do just this: "put the red cube on the blue plate"?"""
+            """'standard'. Shall I do just this: "put the red cube on the blue plate"?"""
         )
         assert table.plan("yes").goal == "the red cube on the blue plate"
         assert table.do("take the cube").result.outcome is Ending.NOT_UNDERSTOOD
