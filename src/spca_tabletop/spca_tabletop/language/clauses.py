@@ -1192,15 +1192,12 @@ def as_for(phrase: Phrase, meaning: Meaning) -> Meaning:
     return doing(phrase, lambda things, talk: iter(meaning(talk.about(things))), kinds)
 
 
-def then(meaning: Meaning, *, after: bool = False) -> Meaning:
+@clause
+def then(meaning: Meaning, *, after: bool = False, talk: Talk) -> Iterable[Talk]:
     """As in "then the blue one", or "the blue one afterwards", where something has to come before."""
-
-    def later(talk: Talk) -> Iterable[Talk]:
-        begun = bool(talk.wants or talk.tower.active)
-        refuse(after and not begun, "I do not know after what.")
-        return meaning(_then(talk, "then") if begun else talk)
-
-    return later
+    begun = bool(talk.wants or talk.tower.active)
+    refuse(after and not begun, "I do not know after what.")
+    return meaning(_then(talk, "then") if begun else talk)
 
 
 @clause

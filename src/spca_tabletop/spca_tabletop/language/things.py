@@ -199,9 +199,8 @@ def _noun(thing: Thing, talk: Talk, kinds: Things) -> Nominal:
     kind = kind if {*kinds} & {*SHARED.get(kind, (kind,))} or kind == "thing" else ""
     if (other or any(test.rank == 3 for test in noun.tests)) and not noun.colour and kind:
         alike = (s for s in talk.table.of(*SHARED.get(kind, (kind,))) if talk.table.colours.get(s) == colour)
-        bare = thing.det.part or (
-            other and {*alike} <= {*talk.mentioned}
-        )  # "red on the mat, the other one …"
+        # "red on the mat, the other one …"
+        bare = thing.det.part or (other and {*alike} <= {*talk.mentioned})
         return replace(noun, kind=kind, colour="" if bare else colour)
     hued = [s for s in talk.mentioned if talk.table.colours.get(s) == noun.colour]
     both = kinds == TANGIBLE and any(talk.table.kind(s) in SOLIDS for s in hued)
@@ -337,11 +336,8 @@ def _unmentioned(found: list[str], thing: Thing, noun: Nominal, talk: Talk, subj
         raise Contradiction(f"'{thing.text}': there is no other one. {table.seen()}")
     kinds = _wanted(noun, ANYTHING)
     alike = (s for s in before if table.kind(s) in kinds and noun.colour in ("", table.colours.get(s)))
-    if (
-        len(left) == len(found)
-        and not any(alike)
-        and (noun.colour and not noun.tests if thing.any else noun.kind)
-    ):
+    told = noun.colour and not noun.tests if thing.any else noun.kind
+    if told and len(left) == len(found) and not any(alike):
         raise NotUnderstood(f"I do not know what '{thing.text}' is set against; leave out 'other'.")
     return left
 
@@ -388,9 +384,8 @@ def _pronoun(thing: Thing, talk: Talk, kinds: Things) -> Iterable[Things]:
     group = tuple(s for s in talk.group or solids if s not in talk.left_out)
     placed = {a[1] for a in talk.atoms if a[0] == "on"}
     if det.quantifier == "any" and {*group} <= placed and thing.text == "one":  # "two on red, one on blue"
-        group = tuple(
-            s for s in solids if talk.table.kind(s) == talk.table.kind(group[0]) and s not in placed
-        )
+        kind = talk.table.kind(group[0])
+        group = tuple(s for s in solids if talk.table.kind(s) == kind and s not in placed)
     if det.quantifier == "any":
         refuse(len(group) < (det.number or 1), f"I do not know which '{thing.text}' are; name them.")
         return combinations(group, det.number or 1)
