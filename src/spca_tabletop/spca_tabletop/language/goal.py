@@ -197,7 +197,7 @@ class _Told:
             if a not in moved and (over or (b not in moved and self._scene.holds("on", a, b))):
                 raise Contradiction(f"The {words_of(a)} is on the {words_of(b)} now; say where to put it.")
             atoms.add(("unfit", a, b))
-        for a, b in ((a[1], a[2]) for a in atoms if a[0] == "unfit"):
+        for a, b in ((a[1], a[2]) for a in sorted(atoms) if a[0] == "unfit"):
             asked = (a, b) in off or ("on", a, b) in self._talk.atoms
             if ("on", a, b) in atoms and (asked or not self._scene.holds("on", a, b)):
                 raise Contradiction(f"The {words_of(a)} must not be on the {words_of(b)}, but has to.")
