@@ -334,6 +334,13 @@ def test_a_package_of_ones_own_is_tested_without_setting_up_ros(tmp_path):
     assert "--test --own" in _set_up_options("test", str(tmp_path), folder=tmp_path)
     for ours in (ROOT, ROOT / "src" / "spca"):
         assert "--own" not in _set_up_options("test", str(ours), folder=tmp_path)
+    test = tmp_path / "test_own.py"
+    test.write_text("def test_own():\n    pass\n")
+    # As where the interfaces have not been built.
+    run = "import pytest, sys; sys.modules['spca_interfaces'] = None; sys.exit(pytest.main(sys.argv[1:]))"
+    tested = [sys.executable, "-c", run, "-q", "-c", "pyproject.toml", "-p", "conftest", str(test)]
+    said = subprocess.run(tested, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert "1 passed" in said.stdout, said.stdout + said.stderr
 
 
 def _set_up_options(*args: str, folder: Path) -> str:

@@ -55,7 +55,7 @@ class Judge:
     def state(self) -> str:
         """Its state, in the words of `spca judge list`."""
         if not self.package:
-            return "ready"
+            return "nothing to install"
         if not self.stamp.is_file():
             return f"not installed: spca judge install {self.name}"
         if self.stamp.read_text() != self.lock.read_text():
@@ -64,7 +64,7 @@ class Judge:
 
     def check(self) -> None:
         """Raise InputError unless it can be run."""
-        if self.state not in ("ready", "installed"):
+        if self.state not in ("nothing to install", "installed"):
             raise InputError(
                 f"{self.title}: {self.state.partition(':')[0]}", hint=f"spca judge install {self.name}"
             )

@@ -8,13 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from spca_core.errors import InputError
 from spca_core.options import RunOptions
 from spca_core.result import RunResult
 from spca_core.run_folder import RunFolder
 from spca_robot.windowless import mujoco
 from spca_robot.workspace_model import build_model
-from spca_sim.recording import STATES, SimState, load_states
+from spca_sim.recording import SimState, recorded_states
 from spca_sim.video import sensor_pictures
 from spca_tabletop.presets import draw_table, load_table
 
@@ -37,17 +36,13 @@ class Episode:
     """Name of the arm and its gripper."""
 
 
-def episode_of(folder: RunFolder, options: RunOptions, fps: int) -> Episode:
-    """Return the last attempt of a finished run at `fps` frames a simulated second.
-
-    Raises InputError when the run has no recording.
-    """
-    path = folder.path / STATES
-    if not path.is_file():
-        raise InputError("the run has no recorded states", where=str(folder.path))
+def episode_of(folder: RunFolder, options: RunOptions, fps: int) -> Episode | None:
+    """Return the last attempt of a finished run at `fps` frames a simulated second; None without states."""
+    if not (states := recorded_states(folder.path)):
+        return None
     world, level = load_table(options)
     _, variation = draw_table(options.preset, options.seed, world, level)
-    shown = last_attempt(load_states(path), fps)
+    shown = last_attempt(states, fps)
     model, index = build_model(world, map(world.object, shown[0].objects))
     data = mujoco.MjData(model)
     joints = []
@@ -71,8 +66,6 @@ def last_attempt(states: Sequence[SimState], fps: int) -> list[SimState]:
     """Return the state nearest to every 1/fps s since the clock was last set back to try again."""
     begin = max((i for i in range(1, len(states)) if states[i].stamp < states[i - 1].stamp), default=0)
     own = states[begin:]
-    if not own:
-        raise InputError("no states were recorded")
     stamps = np.array([s.stamp for s in own])
     due = np.arange(stamps[0], stamps[-1] + 1e-9, 1 / fps)
     return [own[int(i)] for i in np.minimum(np.searchsorted(stamps, due - 1e-6), len(own) - 1)]

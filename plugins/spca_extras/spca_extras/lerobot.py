@@ -31,7 +31,8 @@ CAMERA = "observation.images.workspace"
 _DATA = "data/chunk-{chunk_index:03d}/file-{file_index:03d}.parquet"
 _VIDEO = "videos/{video_key}/chunk-{chunk_index:03d}/file-{file_index:03d}.mp4"
 _EPISODES = "meta/episodes/chunk-000/file-000.parquet"
-_INTEGERS = ("frame_index", "episode_index", "index", "task_index")
+_INTEGERS, _FLAGS = ("frame_index", "episode_index", "index", "task_index"), ("next.done", "next.success")
+_NUMBERS = {**dict.fromkeys(_FLAGS, "bool"), "timestamp": "float32", **dict.fromkeys(_INTEGERS, "int64")}
 Stats = dict[str, Any]
 """min, max, mean, std and count of a feature, as plain lists."""
 _SAMPLED = 10
@@ -39,14 +40,14 @@ _SAMPLED = 10
 
 
 def write_dataset(
-    runs: Sequence[Path], out: Path, fps: int = 10, on_run: Callable[[Path], None] = lambda run: None
+    runs: Sequence[Path], out: Path, fps: int = 10, on_run: Callable[[Path, bool], None] = lambda *_: None
 ) -> int:
     """Write runs as the episodes of a new data set; returns the number of frames.
 
     `observation.state` holds the joints (rad) and the gripper's opening (m); `action` is the state one frame
-    later, which a position controller would be given. Time is simulated. `on_run` is called after each run.
-    Raises InputError for a folder that is not empty, runs of several robots or without a recording, and where
-    pyarrow is not installed.
+    later, which a position controller would be given. Time is simulated. `on_run` is called after each run,
+    with whether it was written: one without states is not. Raises InputError for a folder that is not empty,
+    runs of several robots, where no run has states, and where pyarrow is not installed.
     """
     if out.exists() and any(out.iterdir()):
         raise InputError("is not empty", where=str(out), hint="name a new folder with --out")
@@ -55,8 +56,12 @@ def write_dataset(
     writer = _Writer(out, fps)
     for path in runs:
         folder = RunFolder.open(path)
-        writer.add(episode_of(folder, folder.read(MANIFEST, Manifest).options, fps))
-        on_run(path)
+        episode = episode_of(folder, folder.read(MANIFEST, Manifest).options, fps)
+        if episode is not None:
+            writer.add(episode)
+        on_run(path, episode is not None)
+    if not writer.frames:
+        raise InputError("no states were recorded", where=", ".join(map(str, runs)))
     writer.finish()
     return writer.frames
 
@@ -175,10 +180,7 @@ def _features(episode: Episode, fps: int) -> dict[str, Any]:
         "action": joints,
         "observation.state": joints,
         CAMERA: {"dtype": "video", "shape": [height, width, 3], "names": names, "info": video},
-        "next.done": {"dtype": "bool", "shape": [1], "names": None},
-        "next.success": {"dtype": "bool", "shape": [1], "names": None},
-        "timestamp": {"dtype": "float32", "shape": [1], "names": None},
-        **{name: {"dtype": "int64", "shape": [1], "names": None} for name in _INTEGERS},
+        **{name: {"dtype": kind, "shape": [1], "names": None} for name, kind in _NUMBERS.items()},
     }
 
 

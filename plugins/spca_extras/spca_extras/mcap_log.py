@@ -23,6 +23,7 @@ from spca.events import Event
 from spca_core.camera import CameraIntrinsics
 from spca_core.geometry import Vec3
 from spca_core.kinds import is_round
+from spca_core.model import Record
 from spca_core.options import RunOptions
 from spca_core.plan import ActResult, PlanResult
 from spca_core.run_folder import RunFolder, read_picture
@@ -31,7 +32,7 @@ from spca_core.verdict import Verdict
 from spca_core.world import World
 from spca_extras.message_definitions import Message, definition, header, mirrored, quaternion, time, vector
 from spca_robot.windowless import mujoco
-from spca_robot.workspace_model import WorkspaceIndex, build_model
+from spca_robot.workspace_model import build_model
 from spca_sim.recording import SimState, recorded_states
 from spca_tabletop.presets import load_table
 
@@ -58,7 +59,7 @@ def write_mcap(folder: RunFolder, options: RunOptions) -> Path:
 class _Log:
     """A writer that registers schemas as they come up. Messages are sorted by time when it is finished.
 
-    What a message leaves out is written as its default: zero, or empty.
+    A record becomes a message like it; what a message leaves out is written as its default: zero, or empty.
     """
 
     def __init__(self, writer: Writer) -> None:
@@ -66,7 +67,8 @@ class _Log:
         self._schemas: dict[str, Any] = {}
         self._messages: list[tuple[int, str, str, Message]] = []
 
-    def add(self, topic: str, datatype: str, stamp: float, message: Message) -> None:
+    def add(self, topic: str, datatype: str, stamp: float, content: Message | Record) -> None:
+        message = mirrored(datatype, content) if isinstance(content, Record) else content
         self._messages.append((round(stamp * 1e9), topic, datatype, message))
 
     def finish(self) -> None:
@@ -89,9 +91,9 @@ def _write_states(log: _Log, _: Path, world: World, states: list[SimState]) -> N
     for number, state in enumerate(states):
         data.qpos[:] = state.qpos
         log.add("/clock", "rosgraph_msgs/Clock", state.stamp, {"clock": time(state.stamp)})
-        log.add(
-            "/joint_states", "sensor_msgs/JointState", state.stamp, _joint_state(state, data, index, joints)
-        )
+        positions = [*(float(q) for q in state.qpos[index.arm_qpos]), index.gap(data)]
+        arm = {"header": header(state.stamp), "name": [*joints, "gripper_gap"], "position": positions}
+        log.add("/joint_states", "sensor_msgs/JointState", state.stamp, arm)
         if number % _STATES_A_TF:
             continue
         mujoco.mj_kinematics(model, data)
@@ -100,13 +102,6 @@ def _write_states(log: _Log, _: Path, world: World, states: list[SimState]) -> N
         log.add("/tf", "tf2_msgs/TFMessage", state.stamp, {"transforms": transforms})
     markers = list(_geom_markers(model))
     log.add("/world_markers", "visualization_msgs/MarkerArray", states[0].stamp, {"markers": markers})
-
-
-def _joint_state(
-    state: SimState, data: mujoco.MjData, index: WorkspaceIndex, joints: Sequence[str]
-) -> Message:
-    positions = [*(float(q) for q in state.qpos[index.arm_qpos]), index.gap(data)]
-    return {"header": header(state.stamp), "name": [*joints, "gripper_gap"], "position": positions}
 
 
 def _geom_markers(model: mujoco.MjModel) -> Iterator[Message]:
@@ -119,16 +114,12 @@ def _geom_markers(model: mujoco.MjModel) -> Iterator[Message]:
         mujoco.mjtGeom.mjGEOM_CAPSULE: 3,
     }
     for g in range(model.ngeom):
-        kind = int(model.geom_type[g])
-        if kind not in shapes:
+        if (shape := shapes.get(int(model.geom_type[g]))) is None:
             continue
-        scale = 2 * model.geom_size[g][{1: [0, 1, 2], 2: [0, 0, 0], 3: [0, 0, 1]}[shapes[kind]]]
-        r, g_, b, a = (float(c) for c in model.geom_rgba[g])
+        scale = 2 * model.geom_size[g][{1: [0, 1, 2], 2: [0, 0, 0], 3: [0, 0, 1]}[shape]]
         frame = model.body(int(model.geom_bodyid[g])).name or "world"
-        yield _marker(
-            0.0, frame, "world", g, shapes[kind], model.geom_pos[g], model.geom_quat[g], scale,
-            (r, g_, b, a),
-        )  # fmt: skip
+        where, rgba = (model.geom_pos[g], model.geom_quat[g]), model.geom_rgba[g].tolist()
+        yield _marker(0.0, frame, "world", g, shape, *where, scale, rgba)
 
 
 def _write_looks(log: _Log, folder: Path, world: World, _: list[SimState]) -> None:
@@ -142,7 +133,7 @@ def _write_looks(log: _Log, folder: Path, world: World, _: list[SimState]) -> No
     for path in paths:
         scene = Scene.model_validate_json(path.read_bytes())
         _write_frame(log, path, scene.stamp, world.camera.intrinsics)
-        log.add("/scene", "spca_interfaces/Scene", scene.stamp, mirrored("spca_interfaces/Scene", scene))
+        log.add("/scene", "spca_interfaces/Scene", scene.stamp, scene)
         markers = {"markers": _scene_markers(scene)}
         log.add("/scene_markers", "visualization_msgs/MarkerArray", scene.stamp, markers)
         log.add("/scene_text", "std_msgs/String", scene.stamp, {"data": " ".join(scene.sentences)})
@@ -221,26 +212,21 @@ def _write_plans(log: _Log, folder: Path, _: World, __: list[SimState]) -> None:
     results = run.read_stage("plan", PlanResult)
     for result, stamp in zip(results, ended, strict=False):  # a run that was killed may lack the last event
         if result.plan is not None:
-            message = mirrored("spca_interfaces/Plan", result.plan)
-            log.add("/plan", "spca_interfaces/Plan", stamp, message)
+            log.add("/plan", "spca_interfaces/Plan", stamp, result.plan)
 
 
 def _write_steps(log: _Log, folder: Path, _: World, __: list[SimState]) -> None:
     """Write /steps: every executed step of a plan, at the time when it ended."""
     for act in RunFolder(folder).read_stage("act", ActResult):
         for step in act.steps:
-            message = mirrored("spca_interfaces/StepReport", step)
-            log.add("/steps", "spca_interfaces/StepReport", step.ended, message)
+            log.add("/steps", "spca_interfaces/StepReport", step.ended, step)
 
 
 def _write_verdict(log: _Log, folder: Path, _: World, __: list[SimState]) -> None:
     """Write /verdict, at the end."""
-    path = folder / "result.json"
-    if not path.is_file():
-        return
-    verdict = Verdict.model_validate(json.loads(path.read_text())["verdict"])
-    message = mirrored("spca_interfaces/Verdict", verdict)
-    log.add("/verdict", "spca_interfaces/Verdict", verdict.stamp, message)
+    if (path := folder / "result.json").is_file():
+        verdict = Verdict.model_validate(json.loads(path.read_text())["verdict"])
+        log.add("/verdict", "spca_interfaces/Verdict", verdict.stamp, verdict)
 
 
 _WRITERS = (_write_states, _write_looks, _write_contacts, _write_plans, _write_steps, _write_verdict)
@@ -253,7 +239,7 @@ def _transform(stamp: float, frame: str, position: Any, wxyz: Any) -> Message:
 
 def _marker(
     stamp: float, frame: str, namespace: str, number: int, shape: int, position: Any, wxyz: Any, scale: Any,
-    rgba: tuple[float, float, float, float],
+    rgba: Sequence[float],
 ) -> Message:  # fmt: skip
     return {
         "header": header(stamp, frame),

@@ -16,7 +16,8 @@ import cv2
 from mcp.server.fastmcp import Context, FastMCP, Image
 from mcp.server.fastmcp.exceptions import ToolError
 from mcp.types import ToolAnnotations
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, ValidationError
+from starlette.applications import Starlette
 from starlette.middleware.base import BaseHTTPMiddleware
 from starlette.responses import PlainTextResponse
 
@@ -28,6 +29,7 @@ from spca.runs import Run
 from spca.sessions import Proposal, Session
 from spca_core.errors import Cancelled, SpcaError
 from spca_core.plan import Plan
+from spca_core.validation import first_problem
 
 T = TypeVar("T")
 
@@ -47,7 +49,7 @@ class Approval(BaseModel):
     approve: bool = Field(description="Carry this plan out?")
 
 
-def serve(options: dict[str, Any], approval: bool, allowed: tuple[str, ...], port: int, path: str) -> FastMCP:
+class TableServer(FastMCP):
     """The server; its session opens when the first tool is called and closes with the process.
 
     Args:
@@ -57,46 +59,55 @@ def serve(options: dict[str, Any], approval: bool, allowed: tuple[str, ...], por
         port: For HTTP, the port, on this machine.
         path: For HTTP, the path, which nobody else is to know.
     """
-    made = FastMCP("spca", _WHAT, port=port, streamable_http_path=path, log_level="CRITICAL")
-    made._mcp_server.version = __version__
 
-    async def read(request: Any, answer: Any) -> Any:  # over nonsense, and depths, the SDK ends in a fault
-        try:
-            if request.method == "POST" and request.url.path == path:
-                body = b""
-                async for part in request.stream():
-                    if len(body := body + part) > _MOST_BYTES:
-                        return PlainTextResponse(f"a message has at most {_MOST_BYTES} bytes", 413)
-                request._body = body  # as its `body()` keeps it
-                json.loads(body)
-        except (ValueError, RecursionError) as error:
-            return PlainTextResponse(f"no message: {error}", 400)
-        return await answer(request)
-
-    (app := made.streamable_http_app()).add_middleware(BaseHTTPMiddleware, dispatch=read)
-    made.streamable_http_app = lambda: app  # type: ignore[method-assign]
-    return _Server(options, approval, allowed, made).server
-
-
-class _Server:
     def __init__(
-        self, options: dict[str, Any], approval: bool, allowed: tuple[str, ...], server: FastMCP
+        self, options: dict[str, Any], approval: bool, allowed: tuple[str, ...], port: int, path: str
     ) -> None:
-        self.server = server
+        super().__init__("spca", _WHAT, port=port, streamable_http_path=path, log_level="CRITICAL")
+        self._mcp_server.version = __version__
         self._options, self._approval, self._allowed = options, approval, allowed
         self._worker = ThreadPoolExecutor(1, "spca-session")
         self._session: Session | None = None
         self._context: Context[Any, Any, Any] | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._plans: dict[str, Proposal] = {}
+        self._asked: set[str] = set()  # the goals that the client's user was asked about
         self._stops = self._heeded = 0  # how often it was stopped, and before what is under way was asked for
         for tool, hints in (
             (self.look, _READS), (self.plan, _READS), (self.rehearse, _READS), (self.read_run, _READS),
             (self.run_plan, _MOVES), (self.do, _MOVES), (self.act, _MOVES), (self.stop, _MOVES),
         ):  # fmt: skip
-            server.add_tool(tool, annotations=hints, structured_output=False)
-        server.resource("spca://levels", mime_type="application/json")(self.levels)
-        server.resource("spca://report", mime_type="text/html")(self.report)
+            self.add_tool(tool, annotations=hints, structured_output=False)
+        self.resource("spca://levels", mime_type="application/json")(self.levels)
+        self.resource("spca://report", mime_type="text/html")(self.report)
+
+    def streamable_http_app(self) -> Starlette:
+        """See `FastMCP.streamable_http_app`; over nonsense, and depths, that ends in a fault."""
+
+        async def read(request: Any, answer: Any) -> Any:
+            try:
+                if request.method == "POST" and request.url.path == self.settings.streamable_http_path:
+                    body = b""
+                    async for part in request.stream():
+                        if len(body := body + part) > _MOST_BYTES:
+                            return PlainTextResponse(f"a message has at most {_MOST_BYTES} bytes", 413)
+                    request._body = body  # as its `body()` keeps it
+                    json.loads(body)
+            except (ValueError, RecursionError) as error:
+                return PlainTextResponse(f"no message: {error}", 400)
+            return await answer(request)
+
+        (app := super().streamable_http_app()).add_middleware(BaseHTTPMiddleware, dispatch=read)
+        return app
+
+    async def call_tool(self, name: str, arguments: dict[str, Any]) -> Any:
+        """See `FastMCP.call_tool`; what is wrong with the arguments is said in one line."""
+        try:
+            return await super().call_tool(name, arguments)
+        except ToolError as error:
+            if not isinstance(error.__cause__, ValidationError):
+                raise
+            raise ToolError(f"{name}: {first_problem(error.__cause__)}") from error
 
     # --- tools ----------------------------------------------------------------------------------------------
 
@@ -155,7 +166,9 @@ class _Server:
         if not runs or not -len(runs) <= (index := number - 1 if number > 0 else number) < len(runs):
             raise ToolError(f"there is no run {number}; there are {len(runs)}")
         run = runs[index]
-        return _told(run) | {"events": [f"{event.kind}: {event.text}" for event in run.events]}
+        # Every plan is a question to this server, which asks the user only with --approve.
+        told = [e for e in run.events if e.kind != "question" or e.text in self._asked]
+        return _told(run) | {"events": [f"{event.kind}: {event.text or event.stage}" for event in told]}
 
     def levels(self) -> str:
         """Every level that comes with spca."""
@@ -201,17 +214,20 @@ class _Server:
     def _tell(self, event: Event) -> None:
         if event.kind == "run_started" and self._session is not None and self._stops != self._heeded:
             self._session.stop()  # it was told so between two runs
-        if self._context is not None and event.text:
+        if self._context is not None and event.text and event.kind != "question":
             self._wait(self._context.info(f"{event.kind}: {event.text}"))
 
     def _approved(self, plan: Plan, goal: str) -> bool:
-        refused = [step.action for step in plan.steps if self._allowed and step.action not in self._allowed]
-        if refused:
-            self._wait(self._context.info(f"not allowed: {', '.join(refused)}") if self._context else None)
+        actions = dict.fromkeys(step.action for step in plan.steps)
+        if self._allowed and (refused := [action for action in actions if action not in self._allowed]):
+            assert self._session is not None
+            allowed = f"--allow {','.join(self._allowed)}"
+            self._session.stop(f"not allowed: {', '.join(refused)} ({allowed}); nothing was moved")
             return False
         if not self._approval:
             return True
         steps = ", ".join(map(str, plan.steps)) or "nothing to do"
+        self._asked.add(goal)
         try:
             assert self._context is not None
             answer = self._wait(self._context.elicit(f"Goal: {goal}. Plan: {steps}.", Approval))

@@ -139,17 +139,14 @@ def header(stamp: float, frame: str = "world") -> Message:
 
 def vector(values: Any) -> Message:
     """Return a `geometry_msgs/Vector3` or `Point` of three numbers."""
-    x, y, z = (float(v) for v in values)
-    return {"x": x, "y": y, "z": z}
+    return dict(zip("xyz", map(float, values), strict=True))
 
 
 def quaternion(wxyz: Any) -> Message:
     """Return a `geometry_msgs/Quaternion` of four numbers, w first as MuJoCo has them."""
-    w, x, y, z = (float(v) for v in wxyz)
-    return {"x": x, "y": y, "z": z, "w": w}
+    return dict(zip("wxyz", map(float, wxyz), strict=True))
 
 
 def pose(of: Pose) -> Message:
     """Return a `geometry_msgs/Pose`."""
-    x, y, z, w = of.quaternion
-    return {"position": vector(of.position), "orientation": quaternion((w, x, y, z))}
+    return {"position": vector(of.position), "orientation": dict(zip("xyzw", of.quaternion, strict=True))}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import av
@@ -14,6 +15,8 @@ import spca
 from spca_core.arms import load_arm
 from spca_core.errors import InputError
 from spca_extras.lerobot import CAMERA, write_dataset
+from spca_sim.recording import STATES
+from spca_testing.command import spca as command
 
 FPS = 5
 
@@ -75,6 +78,19 @@ def test_runs_become_a_data_set_in_the_published_layout(tmp_path: Path) -> None:
 
     with pytest.raises(InputError, match="is not empty"):
         write_dataset(runs, out)
+
+
+@pytest.mark.slow
+def test_a_run_without_states_is_named_and_left_out(tmp_path: Path) -> None:
+    run = spca.run("touch_02", out=tmp_path / "run", report=False)
+    bare = shutil.copytree(run.folder, tmp_path / "bare")
+    (bare / STATES).unlink()
+    done = command("dataset", str(bare), str(run.folder), str(bare), "--out", str(tmp_path / "demos"))
+    assert done.returncode == 0 and ": 1 episode," in done.stdout
+    assert done.stderr.count(f"left out, no states: {bare}\n") == 2
+    alone = command("dataset", str(bare), "--out", str(tmp_path / "none"))
+    assert alone.returncode == 2 and f"no states were recorded ({bare})" in alone.stderr
+    assert not (tmp_path / "none").exists()
 
 
 @pytest.mark.slow

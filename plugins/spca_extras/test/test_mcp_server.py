@@ -123,11 +123,18 @@ def test_a_client_of_the_context_protocol_moves_what_its_user_approves(approve: 
                 "the red cube on the blue plate" in asked[0] and "place_on(cube_red, plate_blue)" in asked[0]
             )
             assert "<html" in (await client.read_resource("spca://report")).contents[0].text
-            assert any("plan: " in line for line in (await told("read_run"))["events"])
+            events = (await told("read_run"))["events"]
+            assert any("plan: " in line for line in events) and "stage_started: act" in events
+            assert "question: the red cube on the blue plate" in events
             forbidden = await told("do", sentence="touch the green cube")
             assert forbidden["outcome"] == "cancelled" and len(asked) == 1
+            why = "not allowed: touch (--allow pick_up,place_on); nothing was moved"
+            assert forbidden["reason"] == why
+            assert not any("question" in line for line in (await told("read_run"))["events"])
+            wrong = await call("do", sentense="touch the green cube")
+            assert wrong.isError and wrong.content[0].text == "do: sentence: is missing"
             refused = await call("act", action="pick_up", args=["cube_pink", "table"])
-            assert refused.isError and "'cube_pink' is no solid" in refused.content[0].text
+            assert refused.isError and "no solid is called 'cube_pink'" in refused.content[0].text
             assert (await call("run_plan", plan_id="plan_9")).isError
 
     anyio.run(talk)

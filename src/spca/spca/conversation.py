@@ -41,7 +41,6 @@ class Conversation:
         """
         page, done = self._table.page, True
         assert page is not None
-
         if first:
             page.await_viewer()
             done = self._attempted(first)
@@ -67,15 +66,13 @@ class Conversation:
         return done
 
     def in_terminal(self) -> bool:
-        """Read sentences until the input ends; return whether all tasks were done."""
+        """Read sentences until the input ends; return whether all tasks were done, each with its answers."""
         self._progress.pause()
         if self._typed:
             results().print(HELP)
             _remember_lines()
-        done = True
-        while (
-            line := _read(self._progress, self._typed, _ASKED if self._table.asks else _PROMPT)
-        ) is not None:
+        failed, asked = 0, self._table.asks
+        while (line := _read(self._progress, self._typed, _ASKED if asked else _PROMPT)) is not None:
             if not line or line.startswith("#"):
                 continue
             if line in _LAST:
@@ -83,8 +80,12 @@ class Conversation:
             if not self._typed:
                 results().print(f"{_PROMPT}{line}", markup=False)
             self._progress.typed = line
-            done &= self._attempted(partial(self.carry_out, line))
-        return done
+            before = len(self._table.runs)
+            failed += not self._attempted(partial(self.carry_out, line))
+            # What was asked back, and is spelt out by the answer, has been counted.
+            failed -= asked and any(run.events[0].text != line for run in self._table.runs[before:])
+            asked = self._table.asks
+        return not failed
 
     def _attempted(self, order: Callable[[], bool]) -> bool:
         try:

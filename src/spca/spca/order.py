@@ -77,7 +77,7 @@ def single_step(situation: Draft, step: Step) -> Plan:
         raise InputError(f"{step}: {count}", hint=f"{action.name}({form})")
     for parameter, arg in zip(action.parameters, step.args, strict=True):
         if arg not in (known := problem.of_type(domain, parameter.type)):
-            raise InputError(f"{step}: '{arg}' is no {parameter.type}", hint=f"here: {', '.join(known)}")
+            raise InputError(f"{step}: no {parameter.type} is called '{arg}'", hint=one_of(arg, known))
     state = {ground(fact, {}) for fact in problem.init if fact.head not in ("=", "not")}
     binding = bound(action, step)
     for part in conjuncts(action.precondition) if action.precondition else ():

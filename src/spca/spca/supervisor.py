@@ -230,7 +230,7 @@ class Supervisor:
             goal = self._readers.plans.goal(plan.draft)
             self._journal.publish("question", stage="act", text=goal)
             if not approve(plan, goal):
-                return state.ending(Ending.CANCELLED, "not approved; nothing was moved")
+                return state.ending(Ending.CANCELLED, self._cancelled() or "not approved; nothing was moved")
         state = state.attempting()
         if self._stages.rewind:  # rehearsals apart, nothing has happened since the plan was made
             self._journal.mark_plan_start()

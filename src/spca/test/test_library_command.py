@@ -30,7 +30,7 @@ def test_a_skill_s_life(folder: Path) -> None:
     shown = library(folder, "show").stdout
     assert "wave" in shown and "learned" in shown
     others = spca("library", "show", "--library", str(folder))
-    assert "1 more were learned" in others.stdout + others.stderr
+    assert "1 more, learned by runs with --skills empty: add --from-nothing" in others.stdout + others.stderr
     assert "def wave(ctx, cube)" in library(folder, "export").stdout
     demoted = library(folder, "demote", "wave", "--reason", "it scares the cat")
     assert demoted.stdout == "demoted: wave\n" and library(folder, "export").stdout == ""
@@ -49,3 +49,9 @@ def test_a_skill_s_life(folder: Path) -> None:
 )
 def test_what_is_not_there_is_bad_input(folder: Path, words: tuple[str, ...]) -> None:
     assert library(folder, *words).returncode == EXIT_BAD_INPUT
+
+
+@pytest.mark.parametrize("words", [("explain",), ("export",), ("restore",), ("demote", "--reason", "x")])
+def test_where_else_a_skill_may_be_is_told(folder: Path, words: tuple[str, ...]) -> None:
+    said = spca("library", *words, "wave", "--library", str(folder))
+    assert said.returncode == EXIT_BAD_INPUT and "--from-nothing" in said.stderr

@@ -174,7 +174,7 @@ class TestOneTable:
         assert table.act("pick_up", "cube_red", "table").result.success
         for action, said in {
             ("pick_up", "cube_blue", "table"): "(hand_empty) does not hold",
-            ("pick_up", "cube_blu", "table"): "'cube_blu' is no solid",
+            ("pick_up", "cube_blu", "table"): "no solid is called 'cube_blu': did you mean 'cube_blue'",
             ("pickup", "cube_blue"): "did you mean 'pick_up'",
             ("place_on", "cube_red"): "1 of 2 arguments: place_on(c: solid, p: support)",
         }.items():
@@ -387,6 +387,21 @@ def test_the_command_converses_and_survives_a_ctrl_c(transport: str, request: py
     until("say> ")
     os.write(master, b"quit\n")
     assert process.wait(60) == 1
+
+
+@pytest.mark.parametrize(
+    ("said", "status"),
+    [
+        ("put the cube on the green plate\nthe red one\nquit\n", 0),
+        ("put the cube on the plate\nthe red one\nthe green one\n", 0),
+        ("put the cube on the green plate\nwhat do you see?\ntouch the red cube\n", 1),
+    ],
+)
+def test_a_question_that_was_answered_is_no_failure(said: str, status: int, tmp_path: Path):
+    done = subprocess.run(
+        [*SPCA, "do"], input=said, env=_elsewhere(tmp_path), capture_output=True, text=True, check=False
+    )
+    assert done.returncode == status, done.stdout + done.stderr
 
 
 def test_the_conversation_in_the_readme_works_line_by_line(tmp_path: Path):

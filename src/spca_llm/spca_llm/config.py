@@ -214,9 +214,9 @@ def load_config(path: Path | None = None, env: Mapping[str, str] = os.environ) -
     file = _File() if path is None else _read(path, _File, "model configuration")
     prices = None if file.prices is None else (path or Path()).parent / file.prices
     with expecting("a model configuration", path or "the environment"):
-        roles = {
-            role: ModelConfig(**values) for role in ROLES if "model" in (values := _values(file, role, env))
-        }
+        every, known = {role: _values(file, role, env) for role in ROLES}, ModelConfig.model_fields.keys()
+        # What has no model is read, too, where it has a key that no model has: "model" misspelt, say.
+        roles = {r: ModelConfig(**v) for r, v in every.items() if "model" in v or v.keys() - known}
     return LlmConfig(roles=roles, budget=file.budget, prices=prices)
 
 

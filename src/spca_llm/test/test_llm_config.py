@@ -85,6 +85,8 @@ def test_the_example_in_the_readme_works(tmp_path: Path):
         ("roles: [", "not valid YAML"),
         ("roles: {painter: {model: m}}", "roles.painter"),
         ("roles: {coder: {model: m, temprature: 1}}", "temprature: no such key"),
+        ("roles: {planner_big: {modle: m}}", "modle: no such key; did you mean 'model'?"),
+        ("defaults: {modle: m}", "modle: no such key; did you mean 'model'?"),
         ("roles: {coder: {model: m, base_url: 'localhost:8000'}}", "must be an http or https address"),
         ("roles: {coder: {model: m, base_url: 'http://me:secret@h/v1'}}", "a user name or a password"),
         ("roles: {coder: {model: m, base_url: 'http://h:99999/v1'}}", "base_url"),

@@ -64,7 +64,7 @@ def ensure() -> None:
         raise SpcaError("rclpy is not installed: `bin/spca` installs it, or source a ROS 2 Jazzy")
     interfaces = importlib.util.find_spec("spca_interfaces")
     if interfaces is None or interfaces.origin is None:
-        raise SpcaError("spca_interfaces is not built: any `bin/spca` command builds it")
+        raise SpcaError("spca_interfaces is not built: `bin/spca run LEVEL --ros` builds it")
     _load(Path(interfaces.origin).parents[4])
 
 

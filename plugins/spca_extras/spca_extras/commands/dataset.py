@@ -29,5 +29,11 @@ def dataset(
     from spca.console import notices
     from spca_extras.lerobot import write_dataset
 
-    frames = write_dataset(runs, out, fps, lambda run: notices().print(f"  {run}", markup=False))
-    typer.echo(f"{out}: {len(runs)} episodes, {frames} frames")
+    episodes: list[bool] = []
+
+    def on_run(run: Path, written: bool) -> None:
+        notices().print(f"  {run}" if written else f"  left out, no states: {run}", markup=False)
+        episodes.append(written)
+
+    frames = write_dataset(runs, out, fps, on_run)
+    typer.echo(f"{out}: {sum(episodes)} episode{'s' * (sum(episodes) != 1)}, {frames} frames")

@@ -37,7 +37,7 @@ def mcp(
     if wanted["robot"]:
         load_arm(wanted["robot"])  # a wrong one is said now, not when the first tool is called
     try:
-        from spca_extras.mcp_server import serve
+        from spca_extras.mcp_server import TableServer
     except ModuleNotFoundError as error:
         if not (error.name or "").startswith("mcp"):
             raise
@@ -49,7 +49,7 @@ def mcp(
         raise InputError(f"no action '{wrong}'", where="--allow", hint=did_you_mean(wrong, known, 3, 0.1))
     path = f"/{secrets.token_urlsafe(16)}/mcp"  # a page of any site may ask this machine: who was told it may
     http, port = http or bool(port), port or 8723
-    server = serve(wanted, approve, tuple(allowed), port, path)
+    server = TableServer(wanted, approve, tuple(allowed), port, path)
     if http:
         try:
             socket.create_server(("127.0.0.1", port)).close()

@@ -43,7 +43,7 @@ def show(environment: _Environment = "tabletop", library: _Folder = "", from_not
     ]
     show_table(("skill", "status", "levels", ""), rows)
     if not from_nothing and (others := _library(environment, library, True).skills()):
-        notices().print(f"{len(others)} more were learned by runs with --skills empty: add --from-nothing")
+        notices().print(f"{len(others)} more, learned by runs with --skills empty: add --from-nothing")
 
 
 @library_app.command()
@@ -52,13 +52,9 @@ def explain(
 ) -> None:
     """Say why a skill is trusted or not: the levels that prove it, and everything that happened to it."""
     from spca.console import results
-    from spca_core.errors import InputError, one_of
 
-    trusted, console = _library(environment, library, from_nothing), results()
-    found = [s for s in trusted.skills() if s.name == skill]
-    if not found:
-        raise InputError(f"unknown skill '{skill}'", hint=one_of(skill, [s.name for s in trusted.skills()]))
-    for status in found:
+    trusted, console = _library(environment, library, from_nothing, skill), results()
+    for status in (s for s in trusted.skills() if s.name == skill):
         console.print(f"{status.name}: {status.status}", markup=False)
         if status.reason:
             console.print(f"  because {status.reason}", markup=False)
@@ -76,7 +72,7 @@ def export(
     from_nothing: _Empty = False,
 ) -> None:
     """Print the source of a skill with all that it needs, or of the whole library."""
-    trusted = _library(environment, library, from_nothing)
+    trusted = _library(environment, library, from_nothing, skill)
     typer.echo(trusted.excerpt(skill) if skill else trusted.source(), nl=False)
 
 
@@ -92,7 +88,7 @@ def demote(
 
     They are kept, and can be restored.
     """
-    gone = _library(environment, library, from_nothing).demote(skill, reason)
+    gone = _library(environment, library, from_nothing, skill).demote(skill, reason)
     typer.echo(f"demoted: {', '.join(gone)}")
 
 
@@ -101,17 +97,22 @@ def restore(
     skill: _Skill, environment: _Environment = "tabletop", library: _Folder = "", from_nothing: _Empty = False
 ) -> None:
     """Trust a demoted skill again, in place of the version that is trusted now."""
-    _library(environment, library, from_nothing).restore(skill)
+    _library(environment, library, from_nothing, skill).restore(skill)
     typer.echo(f"restored: {skill}")
 
 
-def _library(environment: str, folder: str, from_nothing: bool) -> TrustedLibrary:
+def _library(environment: str, folder: str, from_nothing: bool, skill: str = "") -> TrustedLibrary:
     from spca.kits import kit_named
     from spca_coder.trusted import TrustedLibrary
+    from spca_core.errors import InputError, one_of
     from spca_core.paths import LIBRARY
     from spca_core.skill_package import library_source
 
     kit = kit_named(environment)
     base = (Path(folder) if folder else LIBRARY) / ("from_nothing" if from_nothing else "")
     builtin = "" if from_nothing else library_source(environment, kit.builtin_skills)
-    return TrustedLibrary(base / "skills" / environment, builtin)
+    trusted = TrustedLibrary(base / "skills" / environment, builtin)
+    if skill and skill not in (names := [s.name for s in trusted.skills()]):
+        more = "" if from_nothing else "; --from-nothing: what runs with --skills empty have learned"
+        raise InputError(f"unknown skill '{skill}'", hint=f"{one_of(skill, names)}{more}")
+    return trusted
