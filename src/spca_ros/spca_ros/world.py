@@ -208,9 +208,8 @@ class RosWorld(TableWorld):
             return
         with self._news:
             if not self._news.wait_for(lambda: self._heard >= now - _LATE_S, _PATIENCE_S):
-                raise MotionError(
-                    "stale", f"no contacts have come for {now - self._heard:.1f} s of the world's time"
-                )
+                silence = f"{now - self._heard:.1f} s of the world's time"
+                raise MotionError("stale", f"no contacts have come for {silence}")
         while True:
             with self._news:
                 if not self._waiting or not self._known(self._waiting[0]):
