@@ -320,13 +320,14 @@ def test_signals_stop_the_arm_once_and_from_a_thread() -> None:
     assert (from_main, further) == ([False], [1, 1])
 
 
-def test_an_interrupt_ends_every_process_and_the_run_can_go_on(tmp_path: Path) -> None:
+@pytest.mark.parametrize("steps", [1, 2], ids=["with a cube in the gripper", "with an empty gripper"])
+def test_an_interrupt_ends_every_process_and_the_run_can_go_on(steps: int, tmp_path: Path) -> None:
     folder = tmp_path / "run"
     step = "spca_core.run_folder:RunFolder.append", "kind='step'"
     command = ("run", "stack_04", "--ros", "--no-video", "--out", str(folder))
     resume = [sys.executable, "-m", "spca", "resume", str(folder)]
     with running(sim()):  # a simulator that stays
-        done, left = interrupted(*step, *command, times=2)  # nothing is held
+        done, left = interrupted(*step, *command, times=steps)
         assert done.returncode == 130, done.stdout + done.stderr
         assert not left
         again = subprocess.run(resume, capture_output=True, check=False, text=True)
