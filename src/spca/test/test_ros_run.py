@@ -336,6 +336,14 @@ def test_an_interrupt_ends_every_process_and_the_run_can_go_on(steps: int, tmp_p
     assert gone.returncode == 2 and len(gone.stderr.strip().splitlines()) == 1, gone.stderr
 
 
+def test_a_second_simulator_in_a_domain_is_refused() -> None:
+    """Both would answer the program that has a run under way."""
+    with running(sim()):
+        command = [sys.executable, "-m", "spca", "sim"]
+        second = subprocess.run(command, capture_output=True, check=False, text=True)
+    assert second.returncode == 2 and "there is a robot in the ROS domain" in second.stderr, second.stderr
+
+
 def _spca(*arguments: str, domain: int) -> subprocess.Popen[bytes]:
     environment = {**os.environ, "SPCA_DOMAIN_ID": str(domain)}
     environment.pop("ROS_DOMAIN_ID", None)

@@ -133,9 +133,8 @@ class RosWorld(TableWorld):
         if self._real or self._standing:
             raise Unsupported("a table that is taken as it is")
         self._vary(self._varied)
-        request = ResetWorld.Request(
-            client=self._node.get_name(), layout=to_msg(layout, LayoutMsg()), seed=seed
-        )
+        laid = to_msg(layout, LayoutMsg())
+        request = ResetWorld.Request(client=self._node.get_name(), layout=laid, seed=seed)
         answer = _expect(self._reset(request, timeout=_SLOW_S))
         with self._news:
             self._waiting.clear()

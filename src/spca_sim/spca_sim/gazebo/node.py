@@ -111,9 +111,8 @@ class GazeboSim(SimulatorNode):
 
         self._film = Film(self, self._world)
         self._arm = ArmController(self, self._joints, action)
-        self._pads = self.create_publisher(
-            JointTrajectoryMsg, f"/{GRIPPER_CONTROLLER}/joint_trajectory", EVERY
-        )
+        topic = f"/{GRIPPER_CONTROLLER}/joint_trajectory"
+        self._pads = self.create_publisher(JointTrajectoryMsg, topic, EVERY)
 
         self.create_subscription(Clock, bridge.CLOCK.ros_topic_name, self._on_clock, SENSOR)
         self.create_subscription(JointStateMsg, f"/{STATE_BROADCASTER}/joint_states", self._on_joints, SENSOR)
