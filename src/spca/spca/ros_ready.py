@@ -22,10 +22,8 @@ def require_ros() -> None:
     if all(map(find_spec, ("rclpy", "spca_interfaces"))):
         return
     if CHECKOUT is None or not (CHECKOUT / "scripts" / "set_up").is_dir():
-        raise InputError(
-            "--ros needs ROS 2 and the built package spca_interfaces",
-            hint="source a workspace that has them, or use a checkout; without --ros neither is needed",
-        )
+        hint = "source a workspace that has them, or use a checkout; without --ros neither is needed"
+        raise InputError("--ros needs ROS 2 and the built package spca_interfaces", hint=hint)
     if os.environ.get(_TRIED):
         raise SpcaError("ROS was set up, and spca's interfaces cannot be imported all the same")
     print("spca: --ros is asked for the first time: compiling its interfaces (a minute)", file=sys.stderr)

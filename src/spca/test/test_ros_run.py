@@ -320,19 +320,28 @@ def test_signals_stop_the_arm_once_and_from_a_thread() -> None:
     assert (from_main, further) == ([False], [1, 1])
 
 
-def test_an_interrupt_ends_every_process_and_the_run_can_go_on(tmp_path: Path) -> None:
+@pytest.mark.parametrize("steps", [1, 2], ids=["with a cube in the gripper", "with an empty gripper"])
+def test_an_interrupt_ends_every_process_and_the_run_can_go_on(steps: int, tmp_path: Path) -> None:
     folder = tmp_path / "run"
     step = "spca_core.run_folder:RunFolder.append", "kind='step'"
     command = ("run", "stack_04", "--ros", "--no-video", "--out", str(folder))
     resume = [sys.executable, "-m", "spca", "resume", str(folder)]
     with running(sim()):  # a simulator that stays
-        done, left = interrupted(*step, *command, times=2)  # nothing is held
+        done, left = interrupted(*step, *command, times=steps)
         assert done.returncode == 130, done.stdout + done.stderr
         assert not left
         again = subprocess.run(resume, capture_output=True, check=False, text=True)
         assert again.returncode == 0, again.stdout + again.stderr
     gone = subprocess.run(resume, capture_output=True, check=False, text=True)
     assert gone.returncode == 2 and len(gone.stderr.strip().splitlines()) == 1, gone.stderr
+
+
+def test_a_second_simulator_in_a_domain_is_refused() -> None:
+    """Both would answer the program that has a run under way."""
+    with running(sim()):
+        command = [sys.executable, "-m", "spca", "sim"]
+        second = subprocess.run(command, capture_output=True, check=False, text=True)
+    assert second.returncode == 2 and "there is a robot in the ROS domain" in second.stderr, second.stderr
 
 
 def _spca(*arguments: str, domain: int) -> subprocess.Popen[bytes]:

@@ -95,11 +95,9 @@ class OpenAISource:
                     continue  # a server need not list its models
                 if isinstance(error, NoAnswer) and status in _REJECTED:
                     raise self._explained(error, config) from error
-                raise InputError(
-                    f"cannot reach the language-model server of role '{role}'",
-                    where=config.base_url,
-                    hint=f"start it, or correct base_url ({self._clean(error)})",
-                ) from error
+                what = f"cannot reach the language-model server of role '{role}'"
+                hint = f"start it, or correct base_url ({self._clean(error)})"
+                raise InputError(what, where=config.base_url, hint=hint) from error
             _check_model(config, role, known)
 
     def _post(
@@ -193,11 +191,9 @@ class OpenAISource:
     def _check_price(self, role: Role, config: ModelConfig) -> None:
         if self.config.budget.usd is None or config.is_local or self.prices.of(config.model):
             return
-        raise InputError(
-            f"a budget in US dollars, but no price for model '{config.model}' (role '{role}')",
-            where="prices",
-            hint="add it to the price table, or set a budget in tokens instead",
-        )
+        what = f"a budget in US dollars, but no price for model '{config.model}' (role '{role}')"
+        hint = "add it to the price table, or set a budget in tokens instead"
+        raise InputError(what, where="prices", hint=hint)
 
 
 def _worth_retrying(error: NoAnswer | ModelError, config: ModelConfig) -> bool:

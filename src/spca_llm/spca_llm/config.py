@@ -160,11 +160,8 @@ class ModelConfig(Record):
         if self.key_variable is None:
             return None
         if not (key := env.get(self.key_variable, "")):
-            raise InputError(
-                f"no API key for model '{self.model}'",
-                where=self.base_url,
-                hint=f"set the environment variable {self.key_variable}",
-            )
+            hint = f"set the environment variable {self.key_variable}"
+            raise InputError(f"no API key for model '{self.model}'", where=self.base_url, hint=hint)
         if not (key.isascii() and key.isprintable()):
             raise InputError(f"the API key in {self.key_variable} has characters that no header can carry")
         return key

@@ -166,6 +166,10 @@ class ActionCall:
                 raise error(said)
         return response.result
 
+    def wrong(self, why: str) -> Lost:
+        """Return the error that the node has given an answer that nobody can use; `why` names the field."""
+        return Lost(f"the answer of action {self._name} is wrong: {why}")
+
 
 def _drain(feedback: queue.SimpleQueue[Any], on_feedback: Callable[[Any], None]) -> None:
     while not feedback.empty():

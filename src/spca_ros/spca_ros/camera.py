@@ -7,7 +7,6 @@ from functools import partial
 from threading import Condition
 from typing import Any, Literal
 
-from rclpy.publisher import Publisher
 from sensor_msgs.msg import CameraInfo, Image
 from spca_interfaces.srv import Capture
 
@@ -27,11 +26,9 @@ class CameraTopics:
     """Publishes pictures with their calibration; whoever subscribes later still gets the newest."""
 
     def __init__(self, node: SpcaNode) -> None:
-        def publisher(kind: type, topic: str) -> Publisher:
-            return node.create_publisher(kind, topic, STATE)
-
-        self._infos = [publisher(CameraInfo, topic) for topic in (names.COLOUR_INFO, names.DEPTH_INFO)]
-        self._colour, self._depth = publisher(Image, names.COLOUR), publisher(Image, names.DEPTH)
+        infos, pictures = (names.COLOUR_INFO, names.DEPTH_INFO), (names.COLOUR, names.DEPTH)
+        self._infos = [node.create_publisher(CameraInfo, topic, STATE) for topic in infos]
+        self._colour, self._depth = (node.create_publisher(Image, topic, STATE) for topic in pictures)
 
     @property
     def watched(self) -> bool:

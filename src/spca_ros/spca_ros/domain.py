@@ -83,11 +83,9 @@ def claim(domain: int, use: str = "program") -> socket.socket:
         held.listen()
     except OSError:
         held.close()
-        raise InputError(
-            f"{_holder(address)} has a {use} of spca in the ROS domain {domain} already",
-            where="ROS_DOMAIN_ID",
-            hint=f"end it, or take another domain: export ROS_DOMAIN_ID=…{_ASK if use == 'program' else ''}",
-        ) from None
+        what = f"{_holder(address)} has a {use} of spca in the ROS domain {domain} already"
+        hint = f"end it, or take another domain: export ROS_DOMAIN_ID=…{_ASK if use == 'program' else ''}"
+        raise InputError(what, where="ROS_DOMAIN_ID", hint=hint) from None
     _claims.add(held)
     return held
 

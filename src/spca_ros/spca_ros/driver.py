@@ -61,11 +61,11 @@ class Driver(ABC):
         return self.arm.server_is_ready() and self.gripper.server_is_ready()
 
     @abstractmethod
-    def trajectory_goal(self, trajectory: JointTrajectory, attempt: str) -> Any:
+    def trajectory_goal(self, trajectory: JointTrajectory) -> Any:
         """Return the goal message for `arm`."""
 
     @abstractmethod
-    def gripper_goal(self, gap: float, attempt: str) -> Any:
+    def gripper_goal(self, gap: float) -> Any:
         """Return the goal message for `gripper`."""
 
     @abstractmethod
@@ -98,15 +98,14 @@ class SpcaDriver(Driver):
         self._hold = ServiceCall(node, Trigger, names.HOLD)
         self._pass = ServiceCall(node, LetPass, names.LET_PASS)
 
-    def trajectory_goal(self, trajectory: JointTrajectory, attempt: str) -> FollowTrajectory.Goal:
+    def trajectory_goal(self, trajectory: JointTrajectory) -> FollowTrajectory.Goal:
         """See `Driver`."""
-        return FollowTrajectory.Goal(
-            attempt=attempt, client=self._client, trajectory=trajectory_msg(trajectory, self._joints)
-        )
+        path = trajectory_msg(trajectory, self._joints)
+        return FollowTrajectory.Goal(client=self._client, trajectory=path)
 
-    def gripper_goal(self, gap: float, attempt: str) -> CommandGripper.Goal:
+    def gripper_goal(self, gap: float) -> CommandGripper.Goal:
         """See `Driver`."""
-        return CommandGripper.Goal(attempt=attempt, client=self._client, gap=float(gap))
+        return CommandGripper.Goal(client=self._client, gap=float(gap))
 
     def ended(self, client: ActionClient, result: Any) -> MotionError | None:
         """See `Driver`."""
@@ -143,22 +142,18 @@ class ControlDriver(Driver):
     ) -> None:
         super().__init__(joints)
         try:
-            actions, messages = (
-                importlib.import_module(f"control_msgs.{kind}") for kind in ("action", "msg")
-            )
+            kinds = "action", "msg"
+            actions, messages = (importlib.import_module(f"control_msgs.{kind}") for kind in kinds)
         except ImportError as error:
-            raise InputError(
-                "control_msgs is not installed",
-                where="parameter driver",
-                hint="apt install ros-jazzy-control-msgs, or driver:=spca",
-            ) from error
+            hint = "apt install ros-jazzy-control-msgs, or driver:=spca"
+            raise InputError("control_msgs is not installed", "parameter driver", hint) from error
         self._follow, self._command = actions.FollowJointTrajectory, actions.GripperCommand
         self._messages = messages
         self.arm = ActionClient(node, self._follow, f"{arm_controller}/follow_joint_trajectory")
         self.gripper = ActionClient(node, self._command, f"{gripper_controller}/gripper_cmd")
         self._node = node
 
-    def trajectory_goal(self, trajectory: JointTrajectory, attempt: str) -> Any:
+    def trajectory_goal(self, trajectory: JointTrajectory) -> Any:
         """See `Driver`."""
 
         def tolerances(position: float) -> list[Any]:
@@ -171,7 +166,7 @@ class ControlDriver(Driver):
             goal_time_tolerance=duration_msg(GOAL_TIME_TOLERANCE),
         )
 
-    def gripper_goal(self, gap: float, attempt: str) -> Any:
+    def gripper_goal(self, gap: float) -> Any:
         """See `Driver`. Raises InputError outside 0-0.085 m.
 
         The position is the angle of the driven joint, as gripper_controllers/GripperActionController takes

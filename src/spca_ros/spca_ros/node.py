@@ -137,10 +137,6 @@ class SpcaNode(Node):
         status.since.sec, status.since.nanosec = divmod(time.time_ns(), 1_000_000_000)
         self._status.publish(status)
 
-    def turn(self) -> None:
-        """Turn the loop once; for nodes with work of their own to do between callbacks."""
-        self.loop.turn()
-
     @property
     def needed(self) -> bool:
         """Somebody who ends at the same Ctrl-C still uses the node, and needs it for that."""
@@ -189,11 +185,11 @@ def run_nodes(make: Callable[[], Sequence[SpcaNode]]) -> int:
         nodes = make()
         tell(nodes, NodeStatus.READY)
         while not stop.is_set():
-            nodes[0].turn()
+            nodes[0].loop.turn()
         for node in nodes:
             node.interrupt()
         while time.monotonic() < leave_by and any(node.needed for node in nodes):
-            nodes[0].turn()
+            nodes[0].loop.turn()
         close_nodes(nodes)  # a result under way is given before the end is told
         closed = True
     except ExternalShutdownException:
@@ -248,12 +244,13 @@ def _descriptor(
         descriptor.additional_constraints = f"one of: {', '.join(choices)}"
     if low is None and high is None:
         return descriptor
-    if isinstance(default, int):
-        bounds = (_INT64.min if low is None else int(low), _INT64.max if high is None else int(high))
-        descriptor.integer_range = [IntegerRange(from_value=bounds[0], to_value=bounds[1], step=1)]
+    whole = isinstance(default, int)
+    least, greatest = (_INT64.min, _INT64.max) if whole else (-math.inf, math.inf)
+    ends = {"from_value": least if low is None else low, "to_value": greatest if high is None else high}
+    if whole:
+        descriptor.integer_range = [IntegerRange(step=1, **{end: int(at) for end, at in ends.items()})]
     else:
-        ends = (-math.inf if low is None else low, math.inf if high is None else high)
-        descriptor.floating_point_range = [FloatingPointRange(from_value=ends[0], to_value=ends[1])]
+        descriptor.floating_point_range = [FloatingPointRange(**ends)]
     return descriptor
 
 

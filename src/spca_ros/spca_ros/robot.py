@@ -47,8 +47,6 @@ class RosRobot:
         self._followed: Any = None  # the arm's newest goal
         self._handle: Any = None  # of the newest one that was accepted
         self._begun = 0.0  # of arm or gripper
-        self.attempt = ""
-        """Name of the attempt in every goal, for readers of the log."""
         self.on_follow: Callable[[JointTrajectory], None] | None = None
         """Function called with every trajectory before it is sent, so that it can be drawn."""
         self.on_passed: Callable[[float], None] = lambda now: None
@@ -68,16 +66,15 @@ class RosRobot:
         with self._news:
             self._await(lambda: self._state is not None, self._news.wait)
             if self._state is None or time.monotonic() - self._arrived > self._patience:
-                raise MotionError(
-                    "stale", f"no joint state for {self._patience:.1f} s; the arm's driver is gone"
-                )
+                silence = f"no joint state for {self._patience:.1f} s"
+                raise MotionError("stale", f"{silence}; the arm's driver is gone")
             return self._state
 
     def follow(self, trajectory: JointTrajectory) -> None:
         """Begin to track a trajectory. Raises MotionError when the driver refuses it or does not answer."""
         if self.on_follow is not None:
             self.on_follow(trajectory)
-        goal = self._driver.trajectory_goal(trajectory, self.attempt)
+        goal = self._driver.trajectory_goal(trajectory)
         self._followed, self._broken = goal, None
         self._begin(self._driver.arm, goal, "the trajectory does not begin where the arm is, or is malformed")
 
@@ -90,7 +87,7 @@ class RosRobot:
 
         Raises MotionError when the driver refuses or does not answer.
         """
-        goal = self._driver.gripper_goal(gap, self.attempt)
+        goal = self._driver.gripper_goal(gap)
         self._begin(self._driver.gripper, goal, f"a gap of {gap} m is out of range")
 
     def hold(self) -> None:

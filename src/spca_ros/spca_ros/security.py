@@ -24,19 +24,13 @@ def variables(keystore: Path) -> dict[str, str]:
     unprotected by mistake.
     """
     if not supported():
-        raise InputError(
-            "this ROS is built without DDS Security",
-            where="--secure",
-            hint="the wheels of rclpy are; a ROS 2 Jazzy from apt has it",
-        )
+        hint = "the wheels of rclpy are; a ROS 2 Jazzy from apt has it"
+        raise InputError("this ROS is built without DDS Security", where="--secure", hint=hint)
     folder = keystore.resolve() / "enclaves" / ENCLAVE.lstrip("/")
     if missing := [name for name in _NEEDED if not (folder / name).is_file()]:
-        raise InputError(
-            f"the keystore has no usable enclave {ENCLAVE} (no {missing[0]})",
-            where=str(keystore),
-            hint=f"ros2 security create_keystore {keystore} && "
-            f"ros2 security create_enclave {keystore} {ENCLAVE}",
-        )
+        make, what = "ros2 security create_", f"the keystore has no usable enclave {ENCLAVE}"
+        hint = f"{make}keystore {keystore} && {make}enclave {keystore} {ENCLAVE}"
+        raise InputError(f"{what} (no {missing[0]})", where=str(keystore), hint=hint)
     if (folder / "key.pem").stat().st_mode & 0o077:
         hint = "chmod 600 key.pem"
         raise InputError("other users can read the private key", where=str(folder / "key.pem"), hint=hint)

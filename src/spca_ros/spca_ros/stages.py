@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
-from typing import Protocol
+from typing import Any, Protocol, TypeVar
 
+from pydantic import BaseModel, ValidationError
 from spca_interfaces.action import MakePlan, Perceive, WriteSkills
 from spca_interfaces.msg import CodeRequest as CodeRequestMsg
 from spca_interfaces.msg import PlanRequest as PlanRequestMsg
@@ -22,12 +24,16 @@ from spca_core.ports.stages import OnDraft, unheard
 from spca_core.scene import Scene
 from spca_core.stopping import Stop, never
 from spca_core.trajectory import JointState
+from spca_core.validation import first_problem
 from spca_ros import names
 from spca_ros.calls import ActionCall, ServiceCall
 from spca_ros.convert.records import from_msg, pose_msg, to_msg
 from spca_ros.convert.robot import joint_state_msg
 from spca_ros.loop import Loop
 from spca_ros.node import SpcaNode
+
+_R = TypeVar("_R", bound=BaseModel)
+_ROUNDED = 0.01  # by which a rotation's quaternion may be longer or shorter than 1
 
 
 class RosPlanner:
@@ -47,10 +53,13 @@ class RosPlanner:
 
         def on_feedback(message: MakePlan.Feedback) -> None:
             if message.attempt == request.attempt:
-                tell(from_msg(DraftRecord, message.draft))
+                tell(_record(DraftRecord, message.draft, self._make_plan))
 
         goal = MakePlan.Goal(request=to_msg(request, PlanRequestMsg()))
-        result = from_msg(PlanResult, self._make_plan(goal, on_feedback, cancelled).result)
+        answer = self._make_plan(goal, on_feedback, cancelled)
+        result = _record(PlanResult, answer.result, self._make_plan)
+        if result.status == "solved" and result.plan is None:
+            raise self._make_plan.wrong("plan: is empty, though it is solved")
         for draft in result.drafts[len(told) :]:  # feedback that has not arrived
             tell(draft)
         return result
@@ -74,7 +83,7 @@ class RosCoder:
     def complete(self, request: CodeRequest, cancelled: Stop = never) -> CodeResult:
         """Ask the coder's node for the skills that a plan needs."""
         answer = self._write(WriteSkills.Goal(request=to_msg(request, CodeRequestMsg())), cancelled=cancelled)
-        return from_msg(CodeResult, answer.result)
+        return _record(CodeResult, answer.result, self._write)
 
 
 class RosSense:
@@ -91,7 +100,21 @@ class RosSense:
             tool=[pose_msg(tool)] if tool is not None else [],
             joints=[joint_state_msg(joints, self._joints)] if joints is not None else [],
         )
-        return from_msg(Scene, self._perceive(goal).scene)
+        scene = _record(Scene, self._perceive(goal).scene, self._perceive)
+        for i, thing in enumerate(scene.objects):
+            turned = abs(math.hypot(*thing.pose.quaternion) - 1.0) < _ROUNDED
+            extended = all(0.0 < side < math.inf for side in thing.size)
+            if not (turned and extended and all(map(math.isfinite, thing.pose.position))):
+                raise self._perceive.wrong(f"objects.{i}: no pose or size that can be")
+        return scene
+
+
+def _record(kind: type[_R], answer: Any, call: ActionCall) -> _R:
+    """Return the record that is in the answer of another node. Raises Lost where none is."""
+    try:
+        return from_msg(kind, answer)
+    except ValidationError as error:
+        raise call.wrong(first_problem(error)) from error
 
 
 class RosSide(Protocol):

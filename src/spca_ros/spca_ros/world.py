@@ -133,9 +133,8 @@ class RosWorld(TableWorld):
         if self._real or self._standing:
             raise Unsupported("a table that is taken as it is")
         self._vary(self._varied)
-        request = ResetWorld.Request(
-            client=self._node.get_name(), layout=to_msg(layout, LayoutMsg()), seed=seed
-        )
+        laid = to_msg(layout, LayoutMsg())
+        request = ResetWorld.Request(client=self._node.get_name(), layout=laid, seed=seed)
         answer = _expect(self._reset(request, timeout=_SLOW_S))
         with self._news:
             self._waiting.clear()
@@ -208,9 +207,8 @@ class RosWorld(TableWorld):
             return
         with self._news:
             if not self._news.wait_for(lambda: self._heard >= now - _LATE_S, _PATIENCE_S):
-                raise MotionError(
-                    "stale", f"no contacts have come for {now - self._heard:.1f} s of the world's time"
-                )
+                silence = f"{now - self._heard:.1f} s of the world's time"
+                raise MotionError("stale", f"no contacts have come for {silence}")
         while True:
             with self._news:
                 if not self._waiting or not self._known(self._waiting[0]):

@@ -66,6 +66,7 @@ def test_a_node_whose_owner_has_ended_waits_for_nobody(tmp_path: Path) -> None:
 _INTERRUPTED = """
 import os, signal, sys
 from spca_ros.domain import own_domain
+from spca_ros.loop import Loop
 from spca_ros.node import SpcaNode, run_nodes
 sent = 0
 def again(frame, event, _):
@@ -76,13 +77,13 @@ def again(frame, event, _):
             sent += 1
             signal.raise_signal(signal.SIGTERM)
         frame = frame.f_back
-class Told(SpcaNode):
-    def turn(self):
+class Told(Loop):
+    def turn(self, timeout=0.1):
         sys.setprofile(again)
         os.kill(os.getpid(), signal.SIGTERM)
-        super().turn()
+        super().turn(timeout)
 with own_domain():
-    run_nodes(lambda: [Told("it")])
+    run_nodes(lambda: [SpcaNode("it", Told())])
     print(f"ended, told {sent} times", flush=True)
 """
 

@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
+import math
 import threading
+from collections.abc import Callable
 from typing import Any
 
 import pytest
+from geometry_msgs.msg import Point
+from geometry_msgs.msg import Pose as PoseMsg
 from rclpy.task import Future
-from spca_interfaces.action import ExecutePlan, MakePlan, RunLevel
+from spca_interfaces.action import ExecutePlan, MakePlan, Perceive, RunLevel, WriteSkills
+from spca_interfaces.msg import PlanResult, SceneObject
+from spca_interfaces.msg import Scene as SceneMsg
 from std_srvs.srv import Trigger
 
 from spca_core.errors import BudgetExhausted, InputError, Lost, SpcaError
+from spca_core.plan import CodeRequest, Draft, Plan, PlanRequest
 from spca_ros import calls
 from spca_ros.action_server import Job, LongAction
 from spca_ros.calls import ActionCall, NodeLost, ServiceCall
-from spca_ros.node import ros_session
+from spca_ros.node import SpcaNode, ros_session
+from spca_ros.stages import RosCoder, RosPlanner, RosSense
+from spca_testing.observations import scene, task
 
 pytestmark = pytest.mark.ros
 
@@ -100,3 +109,41 @@ def test_what_a_job_raises_reaches_whoever_asked(kind: Any, raised: SpcaError, t
         with pytest.raises(told, match=said) as caught:
             ActionCall(client, kind, "work")(kind.Goal())
         assert type(caught.value) is told and not action.busy
+
+
+_SOLVED = MakePlan.Result(result=PlanResult(status="solved"))
+_NOWHERE = SceneObject(id="cube", kind="cube", pose=PoseMsg(position=Point(x=math.nan)))
+_FLAT = SceneObject(id="cube", kind="cube")
+
+
+@pytest.mark.parametrize(
+    ("kind", "answer", "field"),
+    [
+        (MakePlan, MakePlan.Result(), "status"),
+        (MakePlan, _SOLVED, "plan"),
+        (WriteSkills, WriteSkills.Result(), "status"),
+        (Perceive, Perceive.Result(scene=SceneMsg(objects=[SceneObject(kind="odd")])), "objects.0.kind"),
+        (Perceive, Perceive.Result(scene=SceneMsg(objects=[_NOWHERE])), "objects.0"),
+        (Perceive, Perceive.Result(scene=SceneMsg(objects=[_FLAT])), "objects.0"),
+    ],
+)
+def test_an_answer_that_is_no_record_is_lost_and_names_the_node_and_the_field(
+    kind: Any, answer: Any, field: str
+) -> None:
+    """Whatever somebody else's node answers is no fault of this program."""
+    about: dict[str, Any] = {"attempt": "1", "task": task("stack"), "observation": scene()}
+    plan = Plan(steps=(), schemas=(), draft=Draft(domain="", problem=""))
+    ask: dict[Any, tuple[str, Callable[[SpcaNode], object]]] = {
+        MakePlan: ("make_plan", lambda node: RosPlanner(node, "mine").plan(PlanRequest(**about, skills=()))),
+        WriteSkills: (
+            "write_skills",
+            lambda node: RosCoder(node, "mine").complete(CodeRequest(**about, plan=plan, library="")),
+        ),
+        Perceive: ("perceive", lambda node: RosSense(node, "mine", ())(None, None, None)),
+    }
+    name, call = ask[kind]
+    with ros_session("server") as server, ros_session("client") as client:
+        action = server.loop.run(lambda: LongAction(server, kind, f"mine/{name}", lambda job: answer))
+        with pytest.raises(Lost, match=rf"^the answer of action mine/{name} is wrong: {field}: ") as caught:
+            call(client)
+        assert "\n" not in str(caught.value) and action

@@ -90,7 +90,7 @@ def driver() -> ControlDriver:
 def test_a_trajectory_becomes_a_goal_with_a_tolerance_for_each_joint(driver: ControlDriver) -> None:
     times = np.array([0.0, 0.4, 1.0])
     given = JointTrajectory(times, np.arange(18.0).reshape(3, 6) / 10, np.zeros((3, 6)))
-    goal = driver.trajectory_goal(given, "")
+    goal = driver.trajectory_goal(given)
     back = trajectory(goal.trajectory, JOINT_NAMES)
     np.testing.assert_allclose(back.times, times, atol=1e-9)
     np.testing.assert_array_equal(back.positions, given.positions)

@@ -38,9 +38,8 @@ class SenseNode(SpcaNode):
         super().__init__(names.SENSE, loop)
         self.world = load_world(self.parameter("world", "tabletop", "a world in worlds/ or a path"))
         self.detector = self.parameter("detector", "shapes", "name of an installed detector")
-        self._frames = self.parameter(
-            "frames", "", "folder of recorded frames that are seen instead of the camera's; empty: none"
-        )
+        recorded = "folder of recorded frames that are seen instead of the camera's; empty: none"
+        self._frames = self.parameter("frames", "", recorded)
         topic = "topic of a camera's colour images, its camera_info beside it; empty: camera/capture"
         self._colour = self.parameter("colour", "", topic)
         self._depth = self.parameter("depth", "", "topic of the depth images that belong to `colour`")

@@ -19,11 +19,8 @@ def require_display() -> None:
     if sys.platform.startswith("linux") and not (
         os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
     ):
-        raise InputError(
-            "there is no display to open a window on",
-            where="--view",
-            hint="--view web shows it on a page, --video leaves a video",
-        )
+        hint = "--view web shows it on a page, --video leaves a video"
+        raise InputError("there is no display to open a window on", where="--view", hint=hint)
 
 
 _PERIOD_S = 1 / 30  # wall seconds between two pictures

@@ -70,12 +70,9 @@ class SimNode(SimulatorNode):
         if stream:
             self.wall_timer(1 / stream, self._show)
         self.wall_timer(_STATE_PERIOD, self._idle)
-        for kind, name, answer in (
-            (Capture, names.CAPTURE, self._capture),
-            (LetPass, names.LET_PASS, self._let_pass),
-            (ResetWorld, names.RESET, self._reset),
-        ):
-            self.create_service(kind, name, answer)
+        self.create_service(Capture, names.CAPTURE, self._capture)
+        self.create_service(LetPass, names.LET_PASS, self._let_pass)
+        self.create_service(ResetWorld, names.RESET, self._reset)
 
     def _build(self, variant: _Variant) -> None:
         """Build a new simulator for one variant of the world."""

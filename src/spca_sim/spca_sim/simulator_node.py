@@ -57,9 +57,9 @@ class SimulatorNode(SpcaNode, ABC):
         self._places = self.create_publisher(MultiDOFJointState, names.PLACES, EVERY)
         self.create_service(SaveRecording, names.SAVE_RECORDING, self._save)
         self.create_service(Trigger, names.HOLD, self._hold)
-        follow = self._do_follow, self.brake, self._refuse_follow
-        self._follow = LongAction(self, FollowTrajectory, names.FOLLOW, *follow)
-        self._grip = LongAction(self, CommandGripper, names.GRIPPER, self._do_grip, refuse=self._refuse_grip)
+        follow, refuse = (self._do_follow, self.brake), self._refusal
+        self._follow = LongAction(self, FollowTrajectory, names.FOLLOW, *follow, refuse=refuse)
+        self._grip = LongAction(self, CommandGripper, names.GRIPPER, self._do_grip, refuse=refuse)
 
     @property
     def needed(self) -> bool:
@@ -103,19 +103,16 @@ class SimulatorNode(SpcaNode, ABC):
 
     # --- motions --------------------------------------------------------------------------------------------
 
-    def _refuse_follow(self, goal: FollowTrajectory.Goal) -> str:
-        return self._refusal(goal, lambda: self.follow(trajectory(goal.trajectory, self._joints)))
-
-    def _refuse_grip(self, goal: CommandGripper.Goal) -> str:
-        return self._refusal(goal, lambda: self.command_gripper(goal.gap))
-
-    def _refusal(self, goal: Any, begin: Callable[[], None]) -> str:
+    def _refusal(self, goal: Any) -> str:
         """Begin what a goal asks for; explain why not, if the world is another node's or it is impossible."""
         try:
             self.admit(goal.client)
             if self._state is None:
                 raise SpcaError("no joint state has come yet")
-            begin()
+            if isinstance(goal, FollowTrajectory.Goal):
+                self.follow(trajectory(goal.trajectory, self._joints))
+            else:
+                self.command_gripper(goal.gap)
         except (SpcaError, ValueError, ArithmeticError, LookupError, TypeError) as error:
             return str(error)
         return ""

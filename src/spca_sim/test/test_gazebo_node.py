@@ -168,7 +168,7 @@ class Rig:
 
     def _spin(self, node: SpcaNode) -> None:
         while not self._ended:
-            node.turn()
+            node.loop.turn()
 
     def touch(self, *pairs: tuple[str, str]) -> None:
         """Gazebo reports these contacts now."""

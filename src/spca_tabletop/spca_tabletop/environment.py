@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import astuple
 from pathlib import Path
 from typing import TYPE_CHECKING, Generic, TypeVar
 
@@ -14,13 +16,16 @@ from spca_core import scene as scenes
 from spca_core.camera import RgbdFrame
 from spca_core.checkpoint import pack, unpack
 from spca_core.contacts import ContactSample
-from spca_core.errors import Unsupported
+from spca_core.errors import InputError, Unsupported
+from spca_core.geometry import Pose, top_down_yaw
+from spca_core.kinds import SOLIDS
 from spca_core.layout import Layout
+from spca_core.names import symbol_of, words_of
 from spca_core.options import RunOptions
 from spca_core.plan import ActResult, Plan
 from spca_core.ports.environment import Environment
 from spca_core.ports.table import TableWorld
-from spca_core.scene import Observation, Scene
+from spca_core.scene import Observation, Scene, SceneObject
 from spca_core.skill import CtxApi, StepReport
 from spca_core.skill_package import library_source
 from spca_core.verdict import Outcome, Verdict
@@ -36,7 +41,8 @@ from spca_sense.detection import Detector
 from spca_sense.drawing import draw_scene, save_looks
 from spca_sense.search import ShapeDetector
 from spca_sense.tracker import SceneTracker
-from spca_tabletop.act.ctx import TABLETOP_API, TabletopCtx
+from spca_tabletop.act.ctx import MISJUDGED, TABLETOP_API, TabletopCtx
+from spca_tabletop.act.placements import Hold
 from spca_tabletop.presets import load_table
 
 if TYPE_CHECKING:
@@ -45,6 +51,7 @@ if TYPE_CHECKING:
     from spca_tabletop.signals import LiveScene
 
 _TICK_S = 0.02
+_UNSEEN = 0.8  # confidence in what another program has picked up, and no look has shown
 _TableT = TypeVar("_TableT", bound=TableWorld)
 _KINDS = (*referees.CHECKPOINT_KINDS, *scenes.CHECKPOINT_KINDS)
 
@@ -98,7 +105,11 @@ class Tabletop(Environment, Generic[_TableT]):
         self._arm.resume()
         if self._cancelled:  # just now
             self._arm.stop()
+        began = self._ctx.memory[0] is not None
         scene = self._ctx.survey()
+        if not began and self._arm.holding():  # since before this program
+            self._take_over(scene)
+            scene = self._ctx.survey()
         if self._vision is not None and not self.verdict().final:  # the run is over: nobody will read it
             image = self.looks[-1][0].colour
             if (seen := self._vision.observation(scene, image, self.task)) is not None:
@@ -200,6 +211,28 @@ class Tabletop(Environment, Generic[_TableT]):
         scene = self._tracker.update(frame, self._arm.held, self._arm.tool_pose(), self._arm.state())
         self.looks.append((frame, scene))
         return scene
+
+    def _take_over(self, scene: Scene) -> None:
+        """Know what the gripper is closed on: the one thing of the level that fits it and is not in sight.
+
+        Raises InputError where none is, or more than one.
+        """
+        tool, gap = self._arm.tool_pose(), self._arm.state().gripper_gap
+        lain = {symbol_of(o.model): o for o in self.world.objects if o.model in self.poses}
+        lacking = {name: o for name, o in lain.items() if o.kind in SOLIDS and scene.get(name) is None}
+        fitting = [n for n, o in lacking.items() if min(abs(gap - a) for a in o.size[:2]) < MISJUDGED]
+        if len(fitting) != 1:
+            which = " or ".join(map(words_of, fitting)) or "nothing of that width is missing from the table"
+            hint = "take it out, or have the program put it down that has picked it up"
+            raise InputError("the gripper holds something that was picked up before", which, hint)
+        name, it = fitting[0], lain[fitting[0]]
+        yaw = top_down_yaw(tool) + (math.pi / 2 if abs(gap - it.size[1]) > MISJUDGED else 0.0)
+        x, y, z = tool.position
+        pose, colour = Pose.from_xyz_yaw(x, y, z, yaw), words_of(name).split()[0]
+        thing = SceneObject(id=name, kind=it.kind, colour=colour, pose=pose, size=it.size, confidence=_UNSEEN)
+        scene = scene.model_copy(update={"objects": (*scene.objects, thing)})
+        self._tracker.adopt(scene)
+        self._ctx.recall((scene, astuple(Hold.of(thing, tool, top_down_yaw(tool))), ()), name)
 
     def _judge(self, sample: ContactSample) -> None:
         """Judge a sample; a failure stops the arm at that very sample, so that a run repeats exactly."""

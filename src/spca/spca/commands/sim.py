@@ -24,13 +24,17 @@ def sim(
     from spca.ros_ready import require_ros
 
     require_ros()  # before anything of ROS is imported
-    from spca.ros.graph import simulator
+    from spca.ros.graph import robot_is_there, simulator
+    from spca_core.errors import InputError
     from spca_core.options import RunOptions
     from spca_core.processes.child import python_command
     from spca_ros import names
     from spca_ros.domain import domain_in
     from spca_ros.node_process import CONFIG
 
+    if robot_is_there():
+        hint = "`spca run --ros` uses it; or end it, or take another domain: export ROS_DOMAIN_ID=…"
+        raise InputError(f"there is a robot in the ROS domain {domain_in()} already", "ROS_DOMAIN_ID", hint)
     options = checked(RunOptions, level="stack_01", rate=rate, view=view)
     given = [part for name, value in simulator(options).items() for part in ("-p", f"{name}:={value}")]
     command = python_command(

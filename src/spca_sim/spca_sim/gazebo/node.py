@@ -83,9 +83,8 @@ class GazeboSim(SimulatorNode):
         self._joints = self._world.robot.arm.joint_names
         about = "which robot description Gazebo has"
         gripper = GRIPPERS[self.parameter("robot", "generated", about, choices=SOURCES)]
-        watched = self.parameter(
-            "watched", "", "objects whose contacts Gazebo reports, with commas; empty: all"
-        )
+        about = "objects whose contacts Gazebo reports, with commas; empty: all"
+        watched = self.parameter("watched", "", about)
         self._watched = watched_models(watched, self._world)
         with open(self.parameter("urdf", "", "path of the robot's URDF")) as file:
             harmless = harmless_pairs(file.read(), gripper.root)
@@ -112,9 +111,8 @@ class GazeboSim(SimulatorNode):
 
         self._film = Film(self, self._world)
         self._arm = ArmController(self, self._joints, action)
-        self._pads = self.create_publisher(
-            JointTrajectoryMsg, f"/{GRIPPER_CONTROLLER}/joint_trajectory", EVERY
-        )
+        topic = f"/{GRIPPER_CONTROLLER}/joint_trajectory"
+        self._pads = self.create_publisher(JointTrajectoryMsg, topic, EVERY)
 
         self.create_subscription(Clock, bridge.CLOCK.ros_topic_name, self._on_clock, SENSOR)
         self.create_subscription(JointStateMsg, f"/{STATE_BROADCASTER}/joint_states", self._on_joints, SENSOR)
@@ -251,9 +249,8 @@ class GazeboSim(SimulatorNode):
             raise SpcaError(f"the pads open from 0 to {STROKE} m")
         self._finger.goal = goal = command(gap, self._upper)
         duration = ramp_time(driver_angle(min(max(self._state.gripper_gap, 0.0), STROKE)), goal)
-        point = JointTrajectoryPoint(
-            positions=[goal], velocities=[0.0], time_from_start=duration_msg(duration)
-        )
+        end = duration_msg(duration)
+        point = JointTrajectoryPoint(positions=[goal], velocities=[0.0], time_from_start=end)
         self._pads.publish(JointTrajectoryMsg(joint_names=[self._finger_joint], points=[point]))
 
     def brake(self) -> None:
@@ -280,9 +277,8 @@ class GazeboSim(SimulatorNode):
     def _lay(self, wanted: Layout) -> None:
         self.recorder.lay(wanted)
         if problem := self._moved.compare(wanted.poses):
-            self.get_logger().warning(
-                f"{problem}: no level is judged by places, and nothing moves in a video"
-            )
+            unseen = "no level is judged by places, and nothing moves in a video"
+            self.get_logger().warning(f"{problem}: {unseen}")
 
     def _await_contacts(self, wanted: Layout) -> str:
         """Wait until every watched object touches something where it was placed; return why not, or ""."""

@@ -104,35 +104,21 @@ class ExecutorNode(SpcaNode):
     def __init__(self, loop: Loop | None = None) -> None:
         super().__init__(names.EXECUTOR, loop)
         self._kind = self.parameter("arm", "embedded", "who plans motions", choices=ARMS)
-        self._lag = self.parameter(
-            "tracking_lag",
-            Tolerances().lag,
-            "simulated seconds that the arm may be behind its path",
-            low=0.0,
-            high=5.0,
-        )
-        self._source = self.parameter(
-            "robot", "generated", "the robot that MoveIt plans with", choices=SOURCES
-        )
-        self._pipeline = self.parameter(
-            "pipeline", "ompl", "which of MoveIt's planning pipelines searches", choices=tuple(PIPELINES)
-        )
-        self._driver = self.parameter(
-            "driver", "spca", "who drives the arm: the simulator's node, or controllers", choices=DRIVERS
-        )
+        about = "simulated seconds that the arm may be behind its path"
+        self._lag = self.parameter("tracking_lag", Tolerances().lag, about, low=0.0, high=5.0)
+        about = "the robot that MoveIt plans with"
+        self._source = self.parameter("robot", "generated", about, choices=SOURCES)
+        about = "which of MoveIt's planning pipelines searches"
+        self._pipeline = self.parameter("pipeline", "ompl", about, choices=tuple(PIPELINES))
+        about = "who drives the arm: the simulator's node, or controllers"
+        self._driver = self.parameter("driver", "spca", about, choices=DRIVERS)
         usual = 0.3 if self._driver == "ros2_control" else 1.0
         share = "share of its full speed that the arm may have; a real one has 0.3 unless told"
         self._speed = self.parameter("speed", usual, share, low=SLOWEST, high=1.0)
-        self._controllers = (
-            self.parameter(
-                "arm_controller",
-                "scaled_joint_trajectory_controller",
-                "serves control_msgs/FollowJointTrajectory",
-            ),
-            self.parameter(
-                "gripper_controller", "robotiq_gripper_controller", "serves control_msgs/GripperCommand"
-            ),
-        )
+        about = "serves control_msgs/FollowJointTrajectory"
+        arm = self.parameter("arm_controller", "scaled_joint_trajectory_controller", about)
+        about = "serves control_msgs/GripperCommand"
+        self._controllers = arm, self.parameter("gripper_controller", "robotiq_gripper_controller", about)
         self.table: RosTabletop | None = None
         self._using = threading.Lock()
         self.grasps = self.create_publisher(PoseArray, names.GRASPS, STATE)
@@ -188,10 +174,9 @@ class ExecutorNode(SpcaNode):
         try:
             with self.using():
                 return Look.Result(scene=to_msg(self.standing().look(), SceneMsg()))
-        except MotionError as error:
-            return Look.Result(error_kind=error.kind, message=str(error))
         except SpcaError as error:
-            return Look.Result(error_kind="error", message=str(error))
+            kind = error.kind if isinstance(error, MotionError) else "error"
+            return Look.Result(error_kind=kind, message=str(error))
 
     def _execute(self, job: Job) -> ExecutePlan.Result:
         goal = job.goal

@@ -94,17 +94,15 @@ def scene_pictures(scene: Scene, world: World) -> list[Marker]:
         r, g, b = _COLOURS.get(thing.colour, _GREY)
         look = (r, g, b, _SEEN if thing.visible else _REMEMBERED)
         x, y, z = (edge + 2 * _GROW for edge in thing.size)
-        pictures.append(
-            _marker(Marker.CYLINDER if is_round(thing.kind) else Marker.CUBE, thing.pose, (x, y, z), look)
-        )
+        shape = Marker.CYLINDER if is_round(thing.kind) else Marker.CUBE
+        pictures.append(_marker(shape, thing.pose, (x, y, z), look))
     for stack in _stacks(scene.objects):
         lines = [words_of(t.id) + ("" if t.visible else " (remembered)") for t in reversed(stack)]
         x, y, z = stack[-1].pose.position
         behind = _SLOPE * max(stack[-1].size[:2]) / 2  # in a slanting view, behind its top and not before it
         # (RViz's lines are two letters high.)
         middle = z + stack[-1].size[2] / 2 + behind + len(lines) * _SMALL
-        name = _text(Pose(position=(x, y, middle)), "\n".join(lines), _BLACK, _SMALL)
-        pictures.append(name)
+        pictures.append(_text(Pose(position=(x, y, middle)), "\n".join(lines), _BLACK, _SMALL))
     return pictures
 
 
