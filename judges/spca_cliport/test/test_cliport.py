@@ -77,7 +77,8 @@ class Drawn:
         yield 0.004, COLOURS["brown"], ring(-0.05, 0.05)
         for shade, at in zip((1.5, 1.0, 0.5), STAND, strict=True):
             yield 0.005, tuple(int(min(255, c * shade)) for c in COLOURS["brown"]), square(*at, 0.025)
-        yield 0.034, COLOURS["brown"], ring(0.05, 0.058)
+        # Clearly too narrow for two cubes side by side, of which the first would stand off its middle.
+        yield 0.034, COLOURS["brown"], ring(0.048, 0.056)
         for name, (cx, cy, top) in sorted(self.cubes.items(), key=lambda cube: cube[1][2]):
             yield top, COLOURS[name], square(cx, cy, 0.02)
 
