@@ -187,17 +187,15 @@ class _Checker(ast.NodeVisitor):
         elif isinstance(node.value, str) and "__" in node.value and "{" in node.value:
             self._note(node, "double underscores in a text with braces may not be used")
         elif isinstance(node.value, str) and self._objects and (found := self._objects.search(node.value)):
-            self._note(
-                node, f"the object '{found[0]}' is named here; a skill takes its objects from its arguments"
-            )
+            told = f"the object '{found[0]}' is named here; a skill takes its objects from its arguments"
+            self._note(node, told)
 
     def visit_ExceptHandler(self, node: ast.ExceptHandler) -> None:
         caught = list(ast.walk(node.type)) if node.type else []
         broad = [n for n in caught if isinstance(n, ast.Name) and n.id in _BROAD]
         if node.type is None or broad:
-            self._note(
-                node, "this catches everything; catch MotionError, or the one error that you can deal with"
-            )
+            told = "this catches everything; catch MotionError, or the one error that you can deal with"
+            self._note(node, told)
         self.generic_visit(node)
 
     def visit_Call(self, node: ast.Call) -> None:

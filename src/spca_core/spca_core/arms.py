@@ -119,9 +119,8 @@ class ArmDescription(Part):
     def _plausible(self) -> ArmDescription:
         chain = _CHAINS[self.dh]
         if len(self.joints) != len(chain):
-            raise ValueError(
-                f"joints: {len(chain)} are needed with {self.dh} DH rows, not {len(self.joints)}"
-            )
+            told = f"joints: {len(chain)} are needed with {self.dh} DH rows, not {len(self.joints)}"
+            raise ValueError(told)
         for joint, (twist, long, deep) in zip(self.joints, chain, strict=True):
             if abs(joint.alpha - twist) > 1e-9 or (joint.a != 0) != long or (joint.d != 0) != deep:
                 row = f"alpha {twist:.4f}, {'an' if long else 'no'} a and {'a' if deep else 'no'} d"

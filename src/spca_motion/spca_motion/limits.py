@@ -110,6 +110,5 @@ class WorkspaceBox:
             box = ", ".join(
                 f"{a} {lo:.2f} to {hi:.2f}" for a, lo, hi in zip("xyz", self.low, self.high, strict=True)
             )
-            raise MotionError(
-                "limit", f"{what} ({x:.3f}, {y:.3f}, {z:.3f}) is outside the workspace: {box} m"
-            )
+            where = f"({x:.3f}, {y:.3f}, {z:.3f}) is outside the workspace: {box} m"
+            raise MotionError("limit", f"{what} {where}")

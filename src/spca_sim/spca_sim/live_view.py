@@ -16,9 +16,8 @@ from spca_sim.mujoco_world import MujocoWorld
 
 def require_display() -> None:
     """Raise InputError where no window can be opened."""
-    if sys.platform.startswith("linux") and not (
-        os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
-    ):
+    display = os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
+    if sys.platform.startswith("linux") and not display:
         hint = "--view web shows it on a page, --video leaves a video"
         raise InputError("there is no display to open a window on", where="--view", hint=hint)
 

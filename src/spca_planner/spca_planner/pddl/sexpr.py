@@ -132,14 +132,12 @@ def read(text: str, what: str) -> Group:
             )
         if token == "(":
             if len(stack) == DEEPEST_NESTING:
-                raise PddlError(
-                    f"{what}, line {line}: parentheses are nested more than {DEEPEST_NESTING} levels deep"
-                )
+                told = f"{what}, line {line}: parentheses are nested more than {DEEPEST_NESTING} levels deep"
+                raise PddlError(told)
             stack.append(_Open(line, start, []))
         elif not stack:
-            raise PddlError(
-                f"{what}, line {line}: expected '(define', found '{clipped(token, _SHOWN_CHARACTERS)}'"
-            )
+            told = f"{what}, line {line}: expected '(define', found '{clipped(token, _SHOWN_CHARACTERS)}'"
+            raise PddlError(told)
         elif token == ")":
             top = stack.pop()
             group = Group(tuple(top.items), top.line, top.start, start + 1)
@@ -174,9 +172,10 @@ def _names(form: _Open) -> bool:
 
 def _check_name(token: str, line: int, what: str, is_title: bool) -> None:
     if len(token) > LONGEST_NAME and not is_title:
-        raise PddlError(
+        told = (
             f"{what}, line {line}: a name of {len(token)} characters, '{token[:20]}…'; at most {LONGEST_NAME}"
         )
+        raise PddlError(told)
     if not _NAME.fullmatch(token):
         shown = token.encode("ascii", "backslashreplace").decode()
         raise PddlError(f"{what}, line {line}: the name '{shown}' has characters that are not ASCII")

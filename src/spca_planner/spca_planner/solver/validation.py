@@ -70,9 +70,8 @@ def _plan(problem: Problem, steps: Sequence[Words]) -> SequentialPlan:
             raise PddlError(f"step {number}, {_call(words)}: the problem has no object '{unknown[0]}'")
         action = problem.action(name)
         if len(action.parameters) != len(args):
-            raise PddlError(
-                f"step {number}, {_call(words)}: {name} takes {len(action.parameters)} argument(s)"
-            )
+            told = f"step {number}, {_call(words)}: {name} takes {len(action.parameters)} argument(s)"
+            raise PddlError(told)
         objects = [problem.object(a) for a in args]
         for parameter, thing in zip(action.parameters, objects, strict=True):
             if not parameter.type.is_compatible(thing.type):
