@@ -104,9 +104,8 @@ class NotInVain:
         """
         key = json.dumps([role, list(messages), schema.__name__ if schema else ""])
         if self._answers[key] >= _MOST_ANSWERS:
-            raise ModelError(
-                "the same request was answered before, and the answer was of no use", kind="repeated"
-            )
+            told = "the same request was answered before, and the answer was of no use"
+            raise ModelError(told, kind="repeated")
         try:
             reply = self._chat.complete(role, messages, schema)
         except ModelError as error:
