@@ -20,7 +20,6 @@ from spca_tabletop.language.places import (
     NO_DIRECTION,
     Destination,
     Destinations,
-    away,
     come_from,
     placed,
     related,
@@ -71,7 +70,7 @@ def about(phrase: Phrase, talk: Talk, kinds: Things = LIFTABLE) -> Iterator[tupl
         if len(set(things)) < len(things):
             if any(t.any for t in phrase):
                 continue
-            raise NotUnderstood(f"'{phrase[-1].text}' was named already.")
+            raise NotUnderstood(f"'{phrase[-1].text}' is of what was named already; name each once.")
         if kinds == LIFTABLE and (fixed := [t for t in things if talk.table.kind(t) not in SOLIDS]):
             raise NotUnderstood(f"I cannot move the {words_of(fixed[0])}.")
         text = " and ".join(t.text for t in phrase)
@@ -95,7 +94,10 @@ def doing(
         things, one = way
         listed = 1 < len(phrase) == len(things) and not any(t.any for t in phrase)
         ways = then(things, come_from(things, source, one.but(verb=verb, listed=listed)))
-        return (after.about(things) for after in ([ways] if isinstance(ways, Talk) else ways))
+        # "all cubes except the red one; that one …"
+        apart = [o.like(t.noun.kind) for t in phrase for o in t.apart if len(things) > 1 and not o.several]
+        it = named(apart[0], one, LIFTABLE) if len(apart) == 1 else ()
+        return (after.about(things).about(it) for after in ([ways] if isinstance(ways, Talk) else ways))
 
     yield from every(about(_coming_from(phrase, source), talk, kinds), onward)
 
@@ -240,11 +242,6 @@ def put_meant(thing: Thing, places: Destinations, again: Thing, *, near: bool, t
     yield from put((meant(thing, again),), None, places)(talk)
 
 
-def put_chosen(noun: Nominal, places: Destinations) -> Meaning:
-    """As in "of the red cubes, the right one goes in the tray"."""
-    return put((Thing(Det("the"), noun, text=noun.text),), None, places)
-
-
 def given(phrase: Phrase, where: Destinations | Destination) -> Given:
     return phrase, where
 
@@ -317,7 +314,7 @@ def put_away(phrase: Phrase, source: Destination | None) -> Meaning:
             return talk.but(placeless=(*talk.placeless, *((t, len(talk.wants)) for t in things)))
         # unless another place is said for it: "off its mat, and put it in the tray"
         down = talk.rule("unstacked", *((t,) for t in things))
-        return away(things, talk) if from_table else down.claim("on", things, TABLE_SYMBOL)
+        return talk.claim(GONE[0], things) if from_table else down.claim("on", things, TABLE_SYMBOL)
 
     return doing(phrase, then, source=None if from_table else source)
 
@@ -336,12 +333,14 @@ def _ordered(
 
 
 @clause
-def clear(phrase: Phrase, places: Destinations | None = None, *, talk: Talk) -> Iterator[Talk]:
+def clear(phrase: Phrase, places: Destinations = (), *, removed: bool = False, talk: Talk) -> Iterator[Talk]:
     for supports, before in found_by(phrase, talk, (*SUPPORTS, *SOLIDS, "table")):
         if any(talk.table.kind(s) not in TANGIBLE for s in supports) or any(t.any for t in phrase):
             raise NotUnderstood("I can clear certain plates or cubes only.")
         on = {a[1] for a in before.table.facts if a[0] == "on" and a[2] in supports}
         things = tuple(s for s in talk.table.of(*SOLIDS) if s in on)
+        if removed and all(talk.table.support_of(s) not in ("", TABLE_SYMBOL) for s in supports):
+            things = supports  # "take off the blocks that are on the red one"
         if not things:
             raise Impossible("Nothing lies on it; if it is to go itself, say where to.")
         free = () if places else tuple((s,) for s in things)
@@ -358,8 +357,9 @@ def _standing(talk: Talk) -> Things:
     return tuple(order)
 
 
-def _rebuilt(order: Things, places: Destinations, talk: Talk) -> Iterator[Talk]:
-    for after in placed(order[:1], places, (), talk):
+def _rebuilt(order: Things, places: Destinations | None, talk: Talk) -> Iterator[Talk]:
+    there = [talk.claim("on", order[:1], talk.table.support_of(order[-1]))]
+    for after in placed(order[:1], places, (), talk) if places else there:
         yield after.ask([("on", above, below) for below, above in pairwise(order)]).about(order)
 
 
@@ -373,11 +373,7 @@ def move_tower(source: Destination | None, places: Destinations, *, talk: Talk) 
 @clause
 def turn_tower(places: Destinations | None, *, talk: Talk) -> Iterator[Talk]:
     """In the reverse order, where it stands or elsewhere."""
-    order = _standing(talk)[::-1]
-    under = Thing(Det("the"), noun=Quality(lambda f, t, n: [base], "under it")(Nominal(kind="thing")))
-    base = talk.table.support_of(order[-1])
-    where = (Destination(relation="on", things=(under,)),) if base != TABLE_SYMBOL else (_TABLE,)
-    return _rebuilt(order, places or where, talk)
+    return _rebuilt(_standing(talk)[::-1], places, talk)
 
 
 @clause
@@ -395,9 +391,10 @@ def shift(phrase: Phrase, said: tuple[str, bool], side: str, *, talk: Talk) -> I
         yield before.ask(moved).but(subject=last[-1] if last else "")
 
 
-def unstack(phrase: Phrase | None = None) -> Meaning:
+def unstack(phrase: Phrase | None = None, *, apart: bool = False) -> Meaning:
     def then(things: Things, talk: Talk) -> Talk:
-        return talk.claim("on", things, TABLE_SYMBOL).rule("unstacked", *((t,) for t in things))
+        down = [t for t in things if talk.table.kind(talk.table.support_of(t)) in SOLIDS] if apart else []
+        return talk.claim("on", down or things, TABLE_SYMBOL).rule("unstacked", *((t,) for t in things))
 
     return doing(phrase or _EVERY_SOLID, then)
 
@@ -902,8 +899,9 @@ def _spared(
     for things, after in found_by(_every(phrase), talk, LIFTABLE if solid else ANYTHING):
         refuse(TABLE_SYMBOL in things, "Everything rests on the table; say what else must be left alone.")
         one = after.rule(how, *((*of, thing) for thing in things)).but(forbidding=True)
+        # "the green cube, not the red one; that one …" may be of either
         # "without moving the blue cube, stack the red one on it"
-        yield one if talk.subject else one.about(things)
+        yield one.but(subject="") if added else one if talk.subject else one.about(things)
 
 
 for _row in ROWS.values():

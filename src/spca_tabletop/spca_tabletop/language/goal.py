@@ -26,6 +26,8 @@ _LOCATIONS = ("on", "across", "holding", *(row.name for row in relations() if ro
 """Predicates that say where a cube is; a cube is at one place only."""
 _AXES = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 _TWO_SIDES = "That contradicts itself: where the {} and the {} are to be to each other."
+_FULL = ("I can put only {1} of these on the {0}.", "The {0} has no room for more than {1} of these.")
+"""Where that many is a rule, and where it is a matter of sizes."""
 GONE = [row.name for row in relations() if row.rests == GROUND_SYMBOL]
 """Those that say that it is out of reach."""
 
@@ -283,7 +285,8 @@ class _Told:
         for place in self._scene.objects:
             there = [a[1] for a in atoms if a[0] == "on" and a[2] == place]
             if (room := self._talk.table.room(place, there)) < len(there):
-                raise Contradiction(f"The {words_of(place)} has no room for more than {room} of these.")
+                told = _FULL[self._scene.objects[place] in CONTAINERS]
+                raise Contradiction(told.format(words_of(place), room))
         self._check_stability(atoms)
         self._check_stacks(atoms)
         _check_sides(atoms)

@@ -256,11 +256,6 @@ def _listed() -> tuple[tuple[str, str], ...]:
     return tuple((t, a) for t, rows in _PATTERNS.items() for row in rows for a in _alternatives(row))
 
 
-def tokens() -> list[str]:
-    """Every token that a word can be."""
-    return list(_PATTERNS)
-
-
 def words_of_tokens() -> dict[str, list[str]]:
     """The plain words and phrases of each token but what is left out and what only separates clauses."""
     found: dict[str, list[str]] = {}

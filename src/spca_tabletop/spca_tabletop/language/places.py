@@ -13,7 +13,7 @@ from spca_core.ports.proposer import Impossible, NotUnderstood
 from spca_core.relation import Place, Relation, Values, place_of
 from spca_tabletop.language import towers
 from spca_tabletop.language.chart import Spoken
-from spca_tabletop.language.goal import GONE, NO_PLACE
+from spca_tabletop.language.goal import GONE
 from spca_tabletop.language.lexicon import FORMS
 from spca_tabletop.language.talk import (
     AHEAD,
@@ -21,6 +21,7 @@ from spca_tabletop.language.talk import (
     AXES,
     CLOSE,
     LIFTABLE,
+    NO_DIRECTION,
     ROWS,
     Contradiction,
     Talk,
@@ -44,7 +45,6 @@ from spca_tabletop.language.things import (
 )
 
 _TO_OTHERS = {"next_to": (*LIFTABLE, *CONTAINERS), "under": LIFTABLE, "across": LIFTABLE}
-NO_DIRECTION = "I can put things to a side of others, or in a half of the table; say which, or of what."
 _NEXT = (10,)  # millimetres between what is to be next to each other, on a certain side
 _AROUND = 300  # millimetres by which a table may go on beyond what is on it
 _OF_ALL = ("abreast", "on_each_other")
@@ -306,22 +306,17 @@ def related(things: Things, row: Relation, others: Things, values: Values, talk:
     return talk
 
 
-def away(things: Things, talk: Talk) -> Talk:
-    """Ask for things to be out of reach on the ground."""
-    refuse(not GONE, NO_PLACE)
-    return talk.claim(GONE[0], things)
-
-
 def _relative(things: Things, relation: str, targets: Things, talk: Talk) -> Talk:
     if relation == "next_to":
         for target in targets:
             kind = talk.table.kind(target)
-            refuse(kind not in (*SOLIDS, *CONTAINERS), "I can put a cube next to another cube only.")
+            refuse(kind not in (*SOLIDS, *CONTAINERS), f"I cannot put things next to the {words_of(target)}.")
             talk = talk.claim("next_to", things, target)
             if kind in SOLIDS:
                 talk = talk.but(pairs=(*talk.pairs, (things[-1], target)), group=(things[-1], target))
         return talk
     if relation == "under":
+        refuse(TABLE_SYMBOL in targets, "I can put nothing under the table.")
         refuse(len(things) != 1 or len(targets) != 1, "Only one thing can be right under another; name it.")
         return talk.claim("on", targets, things[0]).put_down(things)
     return towers.across(things, targets, talk)
@@ -358,7 +353,9 @@ def _on(
     hues = [t.noun.colour for t in (*said, *phrase)]  # "red ones to red"
     alike = len(hues) == 2 and hues[0] == hues[1] != "" and said[0].several and phrase[0].elliptic
     kinds = tuple(SUPPORTS) if place.into or alike else ANYTHING
-    for targets, after in found_by(phrase, talk, kinds, resting[0] if len(resting) == 1 else ""):
+    for targets, before in found_by(phrase, talk, kinds, resting[0] if len(resting) == 1 else ""):
+        too = [("on", s, targets[0]) for other in phrase[0].shared for s in named(other, before, LIFTABLE)]
+        after = before.ask([atom for atom in too if atom not in before.atoms])
         same, noun = targets == resting, phrase[0].noun
         flat = noun.colour and phrase[0].elliptic and not noun.one and not place.into
         if flat and (same or talk.ruled("flat")):  # "red on red", and, like that, "green on blue"
@@ -404,7 +401,7 @@ def _same_as_before(resting: Things, place: Destination, talk: Talk) -> Things:
 def _together(resting: Things, targets: Things, paired: bool, place: Destination, talk: Talk) -> Talk:
     solid = all(talk.table.kind(t) in SOLIDS for t in targets)
     if {talk.table.kind(t) for t in targets} == {"ground"}:
-        return away(resting, talk)
+        return talk.claim(GONE[0], resting)
     if solid and place.relation == "to":  # on it, or next to it? that is for what follows to say
         pending = tuple((thing, len(talk.atoms)) for thing in resting)
         return talk.but(placeless=(*talk.placeless, *pending), group=(*resting, *targets))

@@ -19,6 +19,7 @@ from spca_tabletop.language.talk import (
     ANYTHING,
     AXES,
     LIFTABLE,
+    NO_DIRECTION,
     ROWS,
     TANGIBLE,
     Contradiction,
@@ -107,6 +108,8 @@ class Thing(Spoken):
     apart: tuple[Thing, ...] = ()
     anew: Thing | None = None
     """What it is in place of, which was taken back."""
+    shared: tuple[Thing, ...] = ()
+    """What is to stay there, or to come there, too: "the same mat as the blue cube"."""
     together: int = 0
     """Of what is listed without nouns ("red, green and blue"), which have one in common: where that began."""
 
@@ -194,6 +197,9 @@ def _noun(thing: Thing, talk: Talk, kinds: Things) -> Nominal:
     counted = noun == Nominal(one=True, plural=True) and kinds == ANYTHING  # "on two"
     refuse(counted, f"I do not know what '{thing.text}' are; name them.")
     other = noun.other or thing.det.other
+    said = [kind for at, kind in talk.table.named if at < thing.start]
+    nothing = not (said or other or noun.one or noun.colour) and kinds == ANYTHING  # "everything on the left"
+    refuse(nothing and any(test.rank == 3 for test in noun.tests), NO_DIRECTION)
     of_place = talk.last_place[0] and kinds in (ANYTHING, tuple(SUPPORTS))
     kind, colour = talk.last_place if of_place else talk.last
     kind = kind if {*kinds} & {*SHARED.get(kind, (kind,))} or kind == "thing" else ""
@@ -204,7 +210,6 @@ def _noun(thing: Thing, talk: Talk, kinds: Things) -> Nominal:
         return replace(noun, kind=kind, colour="" if bare else colour)
     hued = [s for s in talk.mentioned if talk.table.colours.get(s) == noun.colour]
     both = kinds == TANGIBLE and any(talk.table.kind(s) in SOLIDS for s in hued)
-    said = [kind for at, kind in talk.table.named if at < thing.start]
     if kinds == ANYTHING and noun.colour and not noun.one and thing.det.quantifier == "the":
         # "yellow on the red and green on the blue plate"
         after = [kind for at, kind in talk.table.named if at > thing.start]
@@ -304,9 +309,12 @@ def _candidates(thing: Thing, noun: Nominal, talk: Talk, kinds: Things) -> list[
     found = [s for k in wanted for s in table.of(k) if noun.colour in ("", table.colours.get(s))]
     if not found and (not noun.kind or noun.one):  # "put the red cube on purple", "on the pink one"
         found = [s for k in kinds for s in table.of(k) if noun.colour == table.colours.get(s)]
+    if not found and noun.colour == "turquoise":  # as some call cyan
+        return _candidates(thing, replace(noun, colour="cyan"), talk, kinds)
     bare = f"{noun.colour} {noun.kind or wanted[0]}".strip()
     if not found and not thing.apart:
-        raise Impossible(f"There is no {bare}. {table.seen()}")
+        movable = " that I can move" * (noun.kind == "thing" and kinds == LIFTABLE)
+        raise Impossible(f"There is no {bare}{movable}. {table.seen()}")
     all_of_them = found
     for quality in sorted(noun.tests, key=lambda one: one.rank):
         found = quality.test(found, talk, noun)
@@ -348,7 +356,7 @@ def _matching(thing: Thing, noun: Nominal, talk: Talk, subject: str) -> Iterable
     present = [kind for kind in SUPPORTS if table.of(kind)]
     kind = noun.kind or (present[0] if len(present) == 1 else "plate")
     if table.kind(subject) not in SOLIDS or kind not in SUPPORTS:
-        raise NotUnderstood(f"I do not know whose '{thing.text}' is; name it with its colour.")
+        raise NotUnderstood(f"I do not know what '{thing.text}' means here; name the colour.")
     number = len(table.of(kind)) if noun.plural else 1
     if noun.tests or noun.colour or noun.other or thing.det.number not in (None, number):
         raise NotUnderstood(f"I do not know which one '{thing.text}' is.")
@@ -375,7 +383,8 @@ def _pronoun(thing: Thing, talk: Talk, kinds: Things) -> Iterable[Things]:
         if det.number not in (None, len(left)):
             left = tuple(s for s in left if talk.table.kind(s) == talk.last[0])
         if not left or det.number not in (None, len(left)):
-            raise Impossible(f"'{thing.text}': there are {len(left) or 'no'} others. {talk.table.seen()}")
+            refuse(not left, f"I do not know which things '{thing.text}' means; name them.")
+            raise Impossible(f"'{thing.text}': there are {len(left)} others. {talk.table.seen()}")
         return [left]
     if thing.pronoun == "there":
         places, piles = [s for s in talk.mentioned if talk.table.kind(s) in SUPPORTS], talk.stacked()
@@ -405,11 +414,6 @@ def so_called(said: tuple[str, bool], more: tuple[str, bool]) -> Nominal:
     """As in "the box thing"."""
     refuse(more[0] != "thing", f"I do not know what a '{said[0]} {more[0]}' is.")
     return noun(said)
-
-
-def owned(colour: str, said: tuple[str, bool]) -> Nominal:
-    """As in "green's plate"."""
-    return Nominal(*said, colour=colour)
 
 
 def of_a_colour(colour: str) -> Nominal:
@@ -594,7 +598,7 @@ def of_those(noun: Nominal, *said: Any) -> Nominal:
 
 
 def unlike(noun: Nominal, said: Things, *, of: str = "") -> Nominal:
-    one = of_no_such_colour(said)
+    one = lacking(of_such_colours(said))
     about = f"I do not know what '{one.told}' is about."
     refuse(noun.colour, about)  # "blue but not green" is of two things
 
@@ -612,10 +616,6 @@ def of_no_such_kind(one: tuple[str, bool], other: tuple[str, bool]) -> Quality:
     return _each(lambda s, table: table.kind(s) not in kinds, f"no {one[0]} or {other[0]}")
 
 
-def of_no_such_colour(said: Things) -> Quality:
-    return _each(lambda s, table: table.colours.get(s) not in said, f"not {' or '.join(said)}")
-
-
 def distant(relation: str, reference: Thing) -> Quality:
     """The one that is closest to something, or farthest from it."""
     sign, told = (1 if relation == "closest_to" else -1), relation.replace("_", " ")
@@ -624,6 +624,8 @@ def distant(relation: str, reference: Thing) -> Quality:
         others = named(reference, talk)
         places = talk.table.places
         found = [s for s in found if s not in others]
+        unsaid = len(found) == 1 and reference.elliptic
+        refuse(unsaid, f"I do not know what '{reference.text}' is; name its kind.")
         if noun.plural or len(others) != 1 or any(s not in places for s in (*found, *others)):
             raise NotUnderstood(f"I can find the one thing that is {told} one other only.")
         distances = sorted((sign * math.dist(places[s][:2], places[others[0]][:2]), s) for s in found)
@@ -757,7 +759,8 @@ def _at(side: str, first: int = 0, last: int = 1) -> Test:
         if side == "middle":
             ranked = ranked[len(ranked) // 2 :] if len(ranked) % 2 else []
         elif any(ranked[n][0] - ranked[n - 1][0] < TIE for n in (first, last) if 0 < n < len(ranked)):
-            raise NotUnderstood(f"Two are equally {side}; name one of them in another way.")
+            told = side + {"nearest": " to me", "farthest": " from me"}.get(side, "")
+            raise NotUnderstood(f"Two are equally {told}; name one of them in another way.")
         return [s for _, s in ranked[first:last]]
 
     return test
@@ -847,7 +850,7 @@ def same_as(said: tuple[str, bool], other: Thing) -> Thing:
         put = {a[2] for a in talk.atoms if a[0] == "on" and a[1] in things}
         return [s for s in found if s in (put or {talk.table.support_of(t) for t in things})]
 
-    return Thing(Det("the"), Quality(test, f"under {other.text}")(Nominal(*said)))
+    return Thing(Det("the"), Quality(test, f"under {other.text}")(Nominal(*said)), shared=(other,))
 
 
 def apposed(det: Det | None, noun: Nominal, other: Det, again: Nominal) -> Thing:
@@ -859,7 +862,7 @@ def apposed(det: Det | None, noun: Nominal, other: Det, again: Nominal) -> Thing
     named = [{*SHARED.get(n.kind, (n.kind,))} for n in (noun, again) if n.kind not in ("", "thing")]
     one = one and (len(named) < 2 or bool(named[0] & named[1])) and not (det is None and again.other)
     if noun.plural or again.plural or fixed or not one or len({noun.colour, again.colour} - {""}) > 1:
-        raise NotUnderstood(f"I do not know what '{again.text}' is.")
+        raise NotUnderstood(f"I do not know how '{again.text}' goes with what is said before it.")
     if not again.kind:  # "the left one" is of the red ones
         again = replace(again, colour=again.colour or noun.colour, tests=(*noun.tests, *again.tests))
     same = Thing(other, again.like(noun.kind), text=again.text)

@@ -18,6 +18,7 @@ _MOST = 80
 ALL = -1
 """The size of a tower of all there is."""
 WHICH_WAY = "Say whether that is from bottom to top or from top to bottom."
+_ROWS = "A pyramid has three or six cubes; name them, the lowest row first."
 BRIDGE = "A bridge is one cube on top of two others; name the three."
 
 
@@ -58,6 +59,7 @@ def at_slot(things: Things, slot: str, talk: Talk, ordered: bool = False) -> Tal
         runs = (*tower.runs, (tower.slots[0][1], *things)) if ordered else tower.runs
         return talk.but(tower=replace(tower, members=told, active=True, runs=runs)).put_down(things)
     if len(things) != 1 or dict(tower.slots).get(slot, things[0]) != things[0]:
+        refuse(talk.heap, _ROWS)
         raise NotUnderstood(f"Only one cube can be at the {slot if slot.isalpha() else 'same level'}.")
     tower = replace(tower, slots=tuple(dict.fromkeys((*tower.slots, (slot, things[0])))))
     if slot not in ("top", "bottom"):
@@ -100,11 +102,10 @@ def across(things: Things, supports: Things, talk: Talk) -> Talk:
     return talk.but(bridge=True, pairs=(*talk.pairs, pair), tower=tower).put_down(things)
 
 
-def pyramid(things: Things, size: int | None, talk: Talk) -> Talk:
+def pyramid(cubes: Things, size: int | None, talk: Talk) -> Talk:
     """A pyramid of three or six, from the lowest row up."""
-    cubes = things or tuple(talk.table.of("cube"))
     if (size or len(cubes)) != len(cubes) or len(cubes) not in (3, 6):
-        raise NotUnderstood("A pyramid has three or six cubes; name them, the lowest row first.")
+        raise NotUnderstood(_ROWS)
     width = 3 if len(cubes) == 6 else 2
     row, rest = cubes[:width], cubes[width:]
     atoms: list[Atom] = [("abreast", *pair) for pair in pairwise(row)]
@@ -177,7 +178,7 @@ def _bridged(talk: Talk) -> Iterator[Talk]:
     if talk.heap is not None:
         stage, things, size = talk.heap
         apex = tuple(slots.values()) if {*slots} == {"top"} else ()
-        cubes = things or tuple(talk.table.of("cube")) * bool(apex)
+        cubes = things or tuple(c for c in talk.table.of("cube") if (c,) not in talk.ruled("unused"))
         alone = not (talk.pairs or stacked) and (tower.listing is None or tower.listing[1] == apex)
         if alone and (not (slots or tower.listing) or (apex and (size or len(cubes)) == 6)):
             done = pyramid((*(c for c in cubes if c not in apex), *apex), size, talk.but(stage=stage))
