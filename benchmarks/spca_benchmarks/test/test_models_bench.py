@@ -231,7 +231,7 @@ def test_bad_input_is_told_before_anything_is_written(
         ({"models": (str(tmp_path / "absent.yaml"),)}, "absent.yaml"),
         ({"preset": "easy"}, "--preset 'easy'"),
     ):
-        with pytest.raises(InputError, match=words):
+        with pytest.raises(InputError, match=re.escape(words)):
             run_campaign(good.model_copy(update=change), tmp_path / "c", workers=1)
     monkeypatch.setenv("SPCA_LLM_MODEL", "another")
     with pytest.raises(InputError, match="SPCA_LLM_MODEL is set"):
