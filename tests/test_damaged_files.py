@@ -26,8 +26,8 @@ import yaml
 import spca
 from spca.kits import kit_of
 from spca.learned import SolvedLevel
-from spca.report.page import write_report
-from spca.report.pages import write_index
+from spca.pages import write_index
+from spca.report import write_report
 from spca.state import SavedState
 from spca_acpbench.ipc import pairs_in
 from spca_acpbench.questions import KINDS
@@ -62,7 +62,7 @@ from spca_planner.trusted import TrustedDomains
 from spca_programs.grasp.dataset import released
 from spca_programs.grasp.grid import Grid
 from spca_programs.ipp.store import ProgramStore
-from spca_robot.arms import FILES as ARMS
+from spca_robot import ARMS
 from spca_sense.recorded_camera import load_frame, save_frame
 from spca_sim.recording import SimState, load_states, save_states
 from spca_standins import hashed

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING
 from pydantic import BaseModel
 
 from spca_core.errors import BudgetExhausted, InputError, SpcaError
-from spca_core.ports.chat import ChatModel, ChatReply, Message, Role
+from spca_core.ports.chat import REPLAY, ChatModel, ChatReply, Message, Role
 from spca_core.ports.proposer import ModelError
 from spca_core.validation import YAML_FILES
 from spca_llm.answer import interpret
-from spca_llm.config import REPLAY, Budget, LlmConfig, load_config
+from spca_llm.config import Budget, LlmConfig, load_config
 from spca_llm.exchange import STOPPED, Answer, Attempt, Exchange, Request
 from spca_llm.ledger import ExchangeLog
 from spca_llm.replay import ReplaySource

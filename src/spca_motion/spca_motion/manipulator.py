@@ -21,7 +21,7 @@ from spca_motion.execution import Executor, StopGate, Tolerances
 from spca_motion.limits import EMPTY, HOLDING
 from spca_motion.paths import Piece, time_path
 from spca_motion.planner import MotionPlanner
-from spca_motion.query import Start
+from spca_motion.search import Start
 from spca_robot.gripper_2f85 import STROKE
 
 # Above this force and this gap, an object is between the pads.

@@ -25,10 +25,10 @@ from spca_core.options import RunOptions
 from spca_core.plan import ActResult, Plan
 from spca_core.ports.environment import Environment
 from spca_core.ports.table import TableWorld
+from spca_core.result import Outcome, Verdict
 from spca_core.scene import Observation, Scene, SceneObject
 from spca_core.skill import CtxApi, StepReport
 from spca_core.skill_package import library_source
-from spca_core.verdict import Outcome, Verdict
 from spca_core.world import World
 from spca_motion.manipulator import Manipulator
 from spca_referee import referee as referees

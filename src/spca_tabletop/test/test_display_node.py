@@ -10,8 +10,8 @@ import pytest
 import yaml
 
 from spca_core.geometry import Pose
+from spca_core.result import Outcome, Verdict
 from spca_core.scene import Scene, SceneObject
-from spca_core.verdict import Outcome, Verdict
 from spca_core.world import load_world
 from spca_tabletop.ros.display.node import scene_pictures
 

@@ -43,9 +43,10 @@ from spca_core.errors import InputError, one_of
 from spca_core.extensions import find
 from spca_core.model import Record
 from spca_core.options import RunOptions
+from spca_core.ports.chat import REPLAY
 from spca_core.ports.proposer import ModelError
 from spca_core.validation import expecting, read_yaml
-from spca_llm.config import REPLAY, Price, load_config, load_prices
+from spca_llm.config import Price, load_config, load_prices
 from spca_llm.ledger import ExchangeLog, server_fault, set_aside
 
 BUILTIN = "builtin"

@@ -160,8 +160,9 @@ def _display() -> Found:
 
 def _models() -> Found:
     """Ask the servers of the models that are configured whether they answer. No tokens are spent."""
+    from spca_llm import is_configured
     from spca_llm.chat import open_chat
-    from spca_llm.config import is_configured, load_config
+    from spca_llm.config import load_config
 
     config = load_config() if is_configured() else None
     if config is None or not config.roles:

@@ -26,10 +26,10 @@ from spca_interfaces.msg import NodeStatus, RunEvent
 from spca_interfaces.msg import StepReport as StepReportMsg
 from spca_interfaces.msg import Verdict as VerdictMsg
 
-from spca.assembly import open_stages
-from spca.events import Event, Listener
 from spca.interrupt import STOPPED, stopping_on_interrupt
+from spca.journal import Event, Listener
 from spca.kits import checked_kit, kit_of, kits
+from spca.proposals import open_stages
 from spca.ros.graph import ENDED, Check
 from spca.run_command import follow
 from spca.runs import RESULT, Run
@@ -41,11 +41,10 @@ from spca_core.options import THINKING, RunOptions, described
 from spca_core.ports.environment import Environment
 from spca_core.ports.kit import Kit
 from spca_core.processes.child import leave
-from spca_core.result import RunResult
+from spca_core.result import Ending, RunResult
 from spca_core.run_folder import RunFolder, scratch
 from spca_core.skill import StepReport
 from spca_core.stopping import Flag
-from spca_core.verdict import Ending
 from spca_planner.node import PlannerNode
 from spca_planner.solver.process import warm_solver
 from spca_ros import names

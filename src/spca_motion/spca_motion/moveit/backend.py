@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from spca_core.errors import InputError
 from spca_core.geometry import Array
 from spca_core.world import World
+from spca_motion.collision import Held, Obstacle
 from spca_motion.limits import WorkspaceBox
-from spca_motion.planning_scene import Held, Obstacle
 from spca_robot.description.moveit_config import PIPELINES
 from spca_robot.description.names import SOURCES
 

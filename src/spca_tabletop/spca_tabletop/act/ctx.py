@@ -22,8 +22,18 @@ from spca_tabletop.act import placements
 from spca_tabletop.act.alternatives import Alternatives
 from spca_tabletop.act.obstructions import obstructions, out_of_reach, suspicions
 from spca_tabletop.act.pushes import pushes
-from spca_tabletop.act.skill_context import SkillContext, touching
-from spca_tabletop.act.values import Grasp, Pose, Spot, Thing, pose_value, spot_value, thing_value, tool_pose
+from spca_tabletop.act.skill_context import (
+    Grasp,
+    Pose,
+    SkillContext,
+    Spot,
+    Thing,
+    pose_value,
+    spot_value,
+    thing_value,
+    tool_pose,
+    touching,
+)
 
 log = structlog.get_logger(__name__)
 

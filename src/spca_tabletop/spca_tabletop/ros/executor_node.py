@@ -24,9 +24,9 @@ from spca_core.options import RunOptions
 from spca_core.plan import Plan
 from spca_core.ports.chat import VisionModel
 from spca_core.ports.table import Camera, Robot
+from spca_core.result import Verdict
 from spca_core.scene import Scene
 from spca_core.skill import StepReport
-from spca_core.verdict import Verdict
 from spca_core.world import World
 from spca_motion.execution import Tolerances
 from spca_motion.limits import SLOWEST

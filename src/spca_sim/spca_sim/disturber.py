@@ -16,8 +16,8 @@ from spca_core.geometry import Array, Pose, Vec3
 from spca_core.world import World
 from spca_robot.windowless import mujoco
 from spca_robot.workspace_model import WorkspaceIndex
-from spca_sim.disturbances.disturbance import Disturbance, Happened
-from spca_sim.disturbances.truth import Truth
+from spca_sim.truth import Truth
+from spca_sim.variation import Disturbance, Happened
 
 _PUSH = 0.25  # m/s
 _CARRY = 0.5  # m/s

@@ -1,4 +1,8 @@
-"""Left of, right of, behind, in front of: left is +y, as the camera sees it, in front is nearer the robot."""
+"""In relation to other things: to a side of them, between two of them, in a bowl or a tray.
+
+Left is +y, as the camera sees it; in front is nearer the robot. Between is near the middle of the line from
+one to the other; in is on the floor of a container, between its walls.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from itertools import product
 
 from spca_core.geometry import Vec3
-from spca_core.kinds import KINDS
+from spca_core.kinds import CONTAINERS, KINDS
 from spca_core.relation import Relation, Spot, Values
 from spca_core.scene import SceneObject
 from spca_core.world import World
@@ -80,7 +84,55 @@ def _side(name: str, axis: int, sign: int, *words: str) -> Relation:
     )
 
 
+_OFF = 0.03
+"""Distance in metres that a thing may be off the line between the two."""
+_MIDDLE = 0.25
+"""Share of the line that a thing keeps to either end."""
+
+
+def _is_between(thing: SceneObject, others: Sequence[SceneObject], _: Values) -> bool:
+    (ax, ay, _az), (bx, by, _bz) = (other.pose.position for other in others)
+    length = math.dist((ax, ay), (bx, by))
+    if not length:
+        return False
+    x, y, _z = thing.pose.position
+    along = ((x - ax) * (bx - ax) + (y - ay) * (by - ay)) / length
+    off = abs((x - ax) * (by - ay) - (y - ay) * (bx - ax)) / length
+    return _MIDDLE <= along / length <= 1 - _MIDDLE and off <= _OFF
+
+
+def _between(thing: SceneObject, others: Sequence[SceneObject], _: Values, world: World) -> Iterator[Spot]:
+    (ax, ay, _az), (bx, by, _bz) = (other.pose.position for other in others)
+    length = math.dist((ax, ay), (bx, by)) or 1.0
+    row = math.atan2(by - ay, bx - ax)
+    for off, along in product((0.0, 0.01, -0.01, 0.02, -0.02), (0.0, 0.05, -0.05, 0.1, -0.1, 0.2, -0.2)):
+        share = 0.5 + along
+        x, y = ax + share * (bx - ax), ay + share * (by - ay)
+        yield x - off * (by - ay) / length, y + off * (bx - ax) / length, row
+    yield (ax + bx) / 2, (ay + by) / 2, None
+
+
 ROWS = (
+    Relation(
+        name="between",
+        example="between__X__Y (to 3 cm)",
+        things=range(2, 3),
+        holds=_is_between,
+        spots=_between,
+        words={
+            "BETWEEN": ("(?:half-?way |in the middle |midway )?between(?: of)?|in the middle of(?= .*two)",)
+        },
+        forms=("BETWEEN Thing AND Thing", "BETWEEN Things"),
+    ),
+    Relation(
+        name="in",
+        meaning="?a is in bowl or tray ?b; then also (on ?a ?b)",
+        names=("inside", "within", "contained_in"),
+        put="on",
+        of=CONTAINERS,
+        things=range(1, 2),
+        forms=("IN Things",),
+    ),
     _side("left_of", 1, 1, "(?:to |on |at )?(?:the )?left (?:hand )?(?:side )?(?:of|from)"),
     _side("right_of", 1, -1, "(?:to |on |at )?(?:the )?right (?:hand )?(?:side )?(?:of|from)"),
     _side("behind", 0, 1, "behind(?: of)?|farther away than|in back of"),
