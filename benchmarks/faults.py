@@ -47,7 +47,7 @@ import psutil
 import typer
 
 from spca.journal import Event
-from spca.ros_ready import require_ros
+from spca.ros import require_ros
 from spca_core.errors import SpcaError
 from spca_core.model import Record
 from spca_core.options import Manifest

@@ -36,7 +36,7 @@ from spca_ros import names
 from spca_ros.domain import claim
 from spca_ros.node import ros_session
 from spca_sim.gazebo.requirements import missing
-from spca_sim.gazebo.world_sdf import build_world
+from spca_sim.gazebo.write import build_world
 
 if TYPE_CHECKING:
     from conftest import SourcedRos

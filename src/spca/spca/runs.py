@@ -99,7 +99,7 @@ class Run:
         solver's process stays for the next run in this process.
         """
         if environment is None and self.options.transport == "ros":
-            from spca.ros_ready import require_ros
+            from spca.ros import require_ros
 
             require_ros()
             from spca.ros.graph import on_graph

@@ -18,8 +18,7 @@ from spca_core.ports.proposer import ModelError
 from spca_core.validation import YAML_FILES
 from spca_llm.answer import interpret
 from spca_llm.config import Budget, LlmConfig, load_config
-from spca_llm.exchange import STOPPED, Answer, Attempt, Exchange, Request
-from spca_llm.ledger import ExchangeLog
+from spca_llm.exchange import STOPPED, Answer, Attempt, Exchange, ExchangeLog, Request
 from spca_llm.replay import ReplaySource
 
 if TYPE_CHECKING:  # the HTTP library loads slowly, and most runs use no server

@@ -13,8 +13,7 @@ from spca_core.options import Manifest
 from spca_core.ports.chat import Message, Role
 from spca_core.ports.proposer import ModelError
 from spca_core.run_folder import MANIFEST, RunFolder
-from spca_llm.exchange import STOPPED, Answer, Attempt, Exchange, Request
-from spca_llm.ledger import read_exchange
+from spca_llm.exchange import STOPPED, Answer, Attempt, Exchange, Request, read_exchange
 
 _SHOWN = 60  # characters of a line, about the place where it differs
 

@@ -47,7 +47,7 @@ from spca_core.ports.chat import REPLAY
 from spca_core.ports.proposer import ModelError
 from spca_core.validation import expecting, read_yaml
 from spca_llm.config import Price, load_config, load_prices
-from spca_llm.ledger import ExchangeLog, server_fault, set_aside
+from spca_llm.exchange import ExchangeLog, server_fault, set_aside
 
 BUILTIN = "builtin"
 _PROMPTS = ("spca_planner", "spca_coder", "spca_sense")

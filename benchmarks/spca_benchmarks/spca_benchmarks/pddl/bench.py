@@ -25,7 +25,7 @@ from spca_core.ports.chat import REPLAY
 from spca_core.result import dollars
 from spca_llm.chat import Chat, open_chat
 from spca_llm.config import Budget, LlmConfig, load_config
-from spca_llm.ledger import set_aside
+from spca_llm.exchange import set_aside
 from spca_planner.solver.process import warm_solver
 
 

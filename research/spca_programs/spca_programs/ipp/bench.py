@@ -22,7 +22,7 @@ from spca_core.ports.proposer import ModelError
 from spca_core.result import Usage
 from spca_llm.chat import Chat, open_chat
 from spca_llm.config import load_config
-from spca_llm.ledger import server_fault, set_aside
+from spca_llm.exchange import server_fault, set_aside
 from spca_programs.grasp.policies import example as grasp_example
 from spca_programs.grasp.policy import BUILTIN
 from spca_programs.ipp.develop import Attempt, develop

@@ -119,7 +119,7 @@ def a_level(help: str) -> Any:
 def transport_of(ros: bool) -> str:
     """Return the way a run is carried out."""
     if ros:
-        from spca.ros_ready import require_ros
+        from spca.ros import require_ros
 
         require_ros()
     return "ros" if ros else "inproc"

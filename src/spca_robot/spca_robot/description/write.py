@@ -8,11 +8,9 @@ from pathlib import Path
 import yaml
 
 from spca_core.world import World
-from spca_robot.description.controllers import controllers
-from spca_robot.description.moveit_config import build_srdf, moveit_config
+from spca_robot.description.moveit_config import build_srdf, controllers, moveit_config
 from spca_robot.description.names import GRIPPERS
-from spca_robot.description.urdf import build_urdf
-from spca_robot.description.vendor import build_vendor_urdf
+from spca_robot.description.urdf import build_urdf, build_vendor_urdf
 
 
 @dataclass(frozen=True)
