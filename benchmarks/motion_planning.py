@@ -30,8 +30,7 @@ from spca_core.world import World, load_world
 from spca_motion.collision import CollisionChecker, Obstacle, PlanningScene
 from spca_motion.limits import EMPTY
 from spca_motion.manipulator import Manipulator
-from spca_motion.moveit.backend import Setup
-from spca_motion.moveit.process import PlannerProcess
+from spca_motion.moveit.process import PlannerProcess, Setup
 from spca_motion.moveit.search import MoveItSearch, ProcessChecker
 from spca_motion.paths import Piece, sampled, time_path
 from spca_motion.planner import MotionPlanner

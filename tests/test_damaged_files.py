@@ -52,9 +52,9 @@ from spca_core.skill_package import SkillPackage
 from spca_core.world import load_world
 from spca_extras.hand_eye_files import read_lens, read_wrist
 from spca_llm.answer import answer_from, parse
+from spca_llm.chat import ReplaySource
 from spca_llm.config import DEFAULT_TABLE, load_config, load_prices
 from spca_llm.exchange import Answer, Exchange, Request
-from spca_llm.replay import ReplaySource
 from spca_mbm.problems import read_problem
 from spca_planbench.planbench import Language
 from spca_planbench.planetarium import descriptions

@@ -134,8 +134,20 @@ def test_ctrl_c_ends_a_launch_with_a_result(sourced_ros: SourcedRos, built: Path
     said, _ = process.communicate(timeout=300)
     assert (folder / "result.json").is_file(), said
     assert json.loads((folder / "result.json").read_text())["outcome"] == "cancelled", said
-    assert "Traceback" not in said and "exit code -6" not in said, said
+    assert "Traceback" not in said and "process has died" not in said, said
     assert "resume" in said
+
+
+def test_ctrl_c_while_the_programs_of_a_launch_load_ends_them_quietly(
+    sourced_ros: SourcedRos, built: Path
+) -> None:
+    process = launched(sourced_ros, built, "level:=none")
+    assert process.stdout is not None
+    said = iter(process.stdout.readline, "")
+    seen = next(line for line in said if "process started" in line)
+    os.killpg(process.pid, signal.SIGINT)
+    seen += process.communicate(timeout=300)[0]
+    assert "Traceback" not in seen and "process has died" not in seen, seen
 
 
 RUN_TOUCH_02 = """

@@ -16,8 +16,7 @@ from spca_core.geometry import Array, Pose, top_down
 from spca_core.world import World
 from spca_motion.collision import Obstacle, PlanningScene
 from spca_motion.limits import WorkspaceBox
-from spca_motion.moveit.backend import Geometry, PathRequest, Setup
-from spca_motion.moveit.process import PlannerProcess
+from spca_motion.moveit.process import Geometry, PathRequest, PlannerProcess, Setup
 from spca_motion.moveit.search import MoveItSearch, ProcessChecker, grown
 from spca_motion.paths import sampled
 from spca_motion.planner import MotionPlanner

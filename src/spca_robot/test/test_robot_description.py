@@ -22,8 +22,7 @@ from spca_robot.description.names import (
     GRIPPER_CONTROLLER,
     OPTICAL_FRAME,
 )
-from spca_robot.description.urdf import build_urdf, build_vendor_urdf, missing_packages
-from spca_robot.description.write import write_robot
+from spca_robot.description.urdf import build_urdf, build_vendor_urdf, missing_packages, write_robot
 from spca_robot.gripper_2f85 import driver_angle
 from spca_robot.gripper_model import BODIES
 from spca_robot.kinematics import ArmKinematics

@@ -6,11 +6,14 @@ import os
 import signal
 import subprocess
 import sys
+from functools import partial
 from importlib.util import find_spec
 
 from spca_core.errors import InputError, SpcaError
 from spca_core.paths import CHECKOUT
+from spca_core.processes import started
 
+start_program = partial(started, "spca.ros.program")
 _TRIED = "SPCA_ROS_SET_UP"
 
 

@@ -30,7 +30,7 @@ from spca_core.geometry import Array, Pose
 from spca_core.names import TABLE_SYMBOL
 from spca_motion.collision import Obstacle
 from spca_motion.limits import WorkspaceBox
-from spca_motion.moveit.backend import Geometry, PathRequest, Setup
+from spca_motion.moveit.process import Geometry, PathRequest, Setup
 from spca_robot.description.moveit_config import moveit_config, solid_links
 from spca_robot.description.names import ARM_GROUP, GRIPPERS
 from spca_robot.description.urdf import build_urdf, build_vendor_urdf

@@ -21,8 +21,7 @@ from spca_core.world import World
 from spca_motion.collision import MAX_PRESS, OBJECT_CLEARANCE, TABLE_CLEARANCE, Hit, Obstacle, PlanningScene
 from spca_motion.execution import Tolerances
 from spca_motion.manipulator import Manipulator
-from spca_motion.moveit.backend import Geometry, PathRequest
-from spca_motion.moveit.process import PlannerProcess
+from spca_motion.moveit.process import Geometry, PathRequest, PlannerProcess
 from spca_motion.paths import Piece, rounded
 from spca_motion.planner import MotionPlanner
 from spca_motion.search import PathNotFound, Query

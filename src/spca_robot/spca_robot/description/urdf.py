@@ -21,14 +21,15 @@ from pathlib import Path
 from typing import Literal
 
 import numpy as np
+import yaml
 
 from spca_core.arms import ArmDescription
 from spca_core.errors import InputError
 from spca_core.geometry import Array, Pose
 from spca_core.paths import share
 from spca_core.world import World
-from spca_robot.description.moveit_config import solid_links
-from spca_robot.description.names import BASE_LINK, GENERATED, VENDOR
+from spca_robot.description.moveit_config import build_srdf, controllers, moveit_config, solid_links
+from spca_robot.description.names import BASE_LINK, GENERATED, GRIPPERS, VENDOR
 from spca_robot.description.xml import filled, frames, numbers
 from spca_robot.gripper_2f85 import ADAPTER, CLOSED_ANGLE, PAD_THICKNESS, SPEED, STROKE
 from spca_robot.gripper_model import MAX_MOMENT
@@ -236,3 +237,34 @@ def _process(world: World, extension_file: str) -> str:
     }
     xacro = importlib.import_module("xacro")
     return xacro.process_file(str(XACRO), mappings=arguments).toprettyxml(indent="  ")
+
+
+@dataclass(frozen=True)
+class RobotFiles:
+    """Paths of the generated files."""
+
+    urdf: Path
+    srdf: Path
+    controllers: Path
+    moveit: Path
+
+
+def write_robot(world: World, folder: Path, source: str = "generated") -> RobotFiles:
+    """Generate URDF, SRDF, controllers and MoveIt's parameters for a world.
+
+    `source` is `generated` (self-contained) or `vendor` (ur_description + robotiq_description). The
+    URDF carries Gazebo's control plugin and contact sensors. Raises InputError where a package is missing.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    gripper = GRIPPERS[source]
+    files = RobotFiles(*(folder / n for n in ("cobot.urdf", "cobot.srdf", "controllers.yaml", "moveit.yaml")))
+    files.controllers.write_text(controllers(gripper, world.robot.arm.joint_names))
+    controllers_file = str(files.controllers.resolve())
+    if source == "vendor":
+        urdf = build_vendor_urdf(world, folder, controllers_file)
+    else:
+        urdf = build_urdf(world, controllers_file)
+    files.urdf.write_text(urdf)
+    files.srdf.write_text(build_srdf(urdf, world, gripper))
+    files.moveit.write_text(yaml.safe_dump(moveit_config(urdf, world, gripper), sort_keys=False))
+    return files

@@ -24,7 +24,7 @@ from spca_core.kinds import Primitive, is_round, primitives
 from spca_core.layout import Layout, nominal_layout
 from spca_core.world import World, WorldObject
 from spca_robot.description.names import CONTACT_TOPIC
-from spca_robot.description.write import RobotFiles, write_robot
+from spca_robot.description.urdf import RobotFiles, write_robot
 from spca_robot.description.xml import BODY_IN_OPTICAL, filled
 
 STEP = 0.0025  # s: with 4 ms, half as dear, a disc turns in the grip by more than 5° (decision 11)

@@ -143,8 +143,7 @@ class ExecutorNode(SpcaNode):
         tolerances = Tolerances(lag=self._lag)
         if self._kind == "embedded":
             return Manipulator(world, robot, tolerances, self._speed)
-        from spca_motion.moveit.backend import Setup
-        from spca_motion.moveit.process import PlannerProcess
+        from spca_motion.moveit.process import PlannerProcess, Setup
         from spca_motion.moveit.search import moveit_arm
 
         logs = os.environ.get("ROS_LOG_DIR")
