@@ -138,18 +138,6 @@ def test_ctrl_c_ends_a_launch_with_a_result(sourced_ros: SourcedRos, built: Path
     assert "resume" in said
 
 
-def test_ctrl_c_while_the_programs_of_a_launch_load_ends_them_quietly(
-    sourced_ros: SourcedRos, built: Path
-) -> None:
-    process = launched(sourced_ros, built, "level:=none")
-    assert process.stdout is not None
-    said = iter(process.stdout.readline, "")
-    seen = next(line for line in said if "process started" in line)
-    os.killpg(process.pid, signal.SIGINT)
-    seen += process.communicate(timeout=300)[0]
-    assert "Traceback" not in seen and "process has died" not in seen, seen
-
-
 RUN_TOUCH_02 = """
 from spca_interfaces.action import RunLevel
 from spca_ros.calls import ActionCall, NodeLost
