@@ -40,8 +40,6 @@ class History(Record):
     lessons: dict[str, str] = {}
     """Reasons why versions of skills were given up, by the name of the skill."""
 
-    # --- the three questions --------------------------------------------------------------------------------
-
     def with_skills(self, fingerprint: str | None) -> FailedAttempt | None:
         """Return the failed attempt at the same plan with the same skills, which can only fail again.
 
@@ -68,8 +66,6 @@ class History(Record):
         if last is None or last.blame is None or last.round != round or not blame.complaint:
             return False
         return (last.blame.complaint, last.blame.suspects) == (blame.complaint, blame.suspects)
-
-    # --- what is added --------------------------------------------------------------------------------------
 
     def adding(self, attempt: FailedAttempt) -> History:
         """Return the history with one more attempt."""

@@ -91,8 +91,6 @@ class RunState:
         if (self.phase is Phase.ENDED) != (self.ended is not None):
             raise ValueError("a run has ended if, and only if, it says how")
 
-    # --- transitions between phases -------------------------------------------------------------------------
-
     def sensed(self, observation: Observation) -> RunState:
         """Return the state after a look, in which planning is next."""
         known, before = tuple(dict.fromkeys((*self.known, *observation.objects))), self.observation
@@ -181,8 +179,6 @@ class RunState:
     def going_on(self, phase: Phase) -> RunState:
         """Return the state that goes on with that phase, as if the run had not ended."""
         return replace(self, phase=phase, ended=None, reason="")
-
-    # --- what is counted on the way -------------------------------------------------------------------------
 
     def attempting(self) -> RunState:
         """Return the state with one more call of a stage counted."""
