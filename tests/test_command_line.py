@@ -42,6 +42,10 @@ def start(*args: str, **more: object) -> subprocess.CompletedProcess[str]:
     ("args", "expected"),
     [
         (["run", "stak_01"], "did you mean 'stack_01'"),
+        (["run", "stack_1"], "did you mean 'stack_01'?"),
+        (["run", f"{LAUNCHER.parents[1]}/levels/touch/touch_2.yaml"], "did you mean 'touch_02.yaml'?"),
+        (["sim", "--world", "tabel"], "what runs on it lays the table"),
+        (["sim", "--veiw"], "did you mean '--view'?"),
         (["run", "stack"], "'stack' is a group of levels"),
         (["run", "nowhere.yaml"], "no such file (nowhere.yaml)"),
         (["run", "/dev/null.yaml"], "no such file"),

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from spca_cliport.bench import CliportBench, _planner
 from spca_cliport.episode import Instruction, PickPlaceEpisode, judged_world
-from spca_cliport.playing import _boxed, _in_our_words, _packed, _rings, _sucked, play
+from spca_cliport.playing import _boxed, _in_our_words, _packed, _rings, _sucked, _tracker, play
 from spca_cliport.seeing import COLOURS, _from_above, false_colour, fused, without
 from spca_core.camera import CameraIntrinsics, RgbdFrame
 from spca_core.errors import InputError
@@ -154,6 +154,25 @@ def test_what_is_over_the_box_is_in_it_and_its_walls_are_not_seen_again() -> Non
     bare = without(frame, box)
     assert (bare.depth[own] == depth[own]).all() and (bare.colour[own] == 200).all()
     assert bare.depth[~own].min() > 1.999 and bare.colour[~own].max() < 50
+
+
+@pytest.mark.parametrize("thick", [0.004, 0.006])
+def test_a_box_is_seen_by_its_walls_however_thin(thick: float) -> None:
+    """Its rim is level, and a pixel or two wide."""
+    camera, half = judged_world().camera, np.array([0.1, 0.07])
+    rows, columns = np.indices((camera.height, camera.width))
+    seen = {}
+    for height in (0.0, 0.05):
+        far = camera.position[2] - judged_world().table.top - height
+        x = camera.position[0] - (rows - camera.cy) * far / camera.fy
+        y = camera.position[1] - (columns - camera.cx) * far / camera.fx
+        seen[height] = np.maximum(abs(x - 0.5) - half[0], abs(y) - half[1])
+    wall = (seen[0.05] < 0) & (seen[0.05] > -thick)
+    depth = np.where(wall, far, far + 0.05).astype(np.float32)
+    brown = np.multiply(false_colour("brown"), 255).astype(np.uint8)
+    colour = np.where((wall | (seen[0.0] < 0))[..., None], brown, np.full(3, 46, np.uint8))
+    (box,) = _tracker().update(RgbdFrame(colour, depth, camera.intrinsics, camera.pose, 0.0)).objects
+    assert (box.id, np.round(box.size[:2], 2).tolist()) == ("tray_brown", [0.2, 0.14])
 
 
 def test_a_ring_goes_onto_the_rings_that_are_there() -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from spca_core.errors import InputError, one_of
-from spca_core.paths import ROOT
+from spca_core.paths import ROOT, as_typed
 
 _LOCKS = Path(__file__).parent / "locks"
 
@@ -57,17 +57,16 @@ class Judge:
         if not self.package:
             return "nothing to install"
         if not self.stamp.is_file():
-            return f"not installed: spca judge install {self.name}"
+            return f"not installed: {as_typed(f'judge install {self.name}')}"
         if self.stamp.read_text() != self.lock.read_text():
-            return f"another version is installed: spca judge install {self.name}"
+            return f"another version is installed: {as_typed(f'judge install {self.name}')}"
         return "installed"
 
     def check(self) -> None:
         """Raise InputError unless it can be run."""
         if self.state not in ("nothing to install", "installed"):
-            raise InputError(
-                f"{self.title}: {self.state.partition(':')[0]}", hint=f"spca judge install {self.name}"
-            )
+            what, _, hint = self.state.partition(": ")
+            raise InputError(f"{self.title}: {what}", hint=hint)
 
 
 JUDGES = {

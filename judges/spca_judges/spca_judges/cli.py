@@ -26,7 +26,8 @@ def list_judges() -> None:
     from spca_judges.catalogue import JUDGES
 
     for judge in JUDGES.values():
-        typer.echo(f"{judge.name:12}{judge.title}: {judge.state}")
+        brought = "; bring what it needs" * bool(judge.given)
+        typer.echo(f"{judge.name:12}{judge.title}: {judge.state}{brought}")
         needs = ", ".join(filter(None, (judge.given, judge.package, judge.system)))
         for word, text in (("run", judge.bench), ("from", judge.source), ("needs", needs)):
             if text:

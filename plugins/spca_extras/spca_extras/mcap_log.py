@@ -141,14 +141,12 @@ def _write_looks(log: _Log, folder: Path, world: World, _: list[SimState]) -> No
 
 def _write_frame(log: _Log, path: Path, stamp: float, intrinsics: CameraIntrinsics) -> None:
     """Write the images of one look; those that are missing are left out."""
-    colour = read_picture(path.with_name(f"{path.stem}_colour.png"))
-    if colour is not None:
-        rgb = cv2.cvtColor(colour, cv2.COLOR_BGR2RGB)
-        log.add("/camera/color/image_raw", "sensor_msgs/Image", stamp, _image(rgb, "rgb8", stamp))
-        log.add("/camera/color/camera_info", "sensor_msgs/CameraInfo", stamp, _info(intrinsics, stamp))
-    depth = read_picture(path.with_name(f"{path.stem}_depth.png"), cv2.IMREAD_UNCHANGED)
-    if depth is not None:
-        log.add("/camera/depth/image_raw", "sensor_msgs/Image", stamp, _image(depth, "16UC1", stamp))
+    rgb, raw = cv2.IMREAD_COLOR_RGB, cv2.IMREAD_UNCHANGED
+    for topic, name, encoding, flags in (("color", "colour", "rgb8", rgb), ("depth", "depth", "16UC1", raw)):
+        if (pixels := read_picture(path.with_name(f"{path.stem}_{name}.png"), flags)) is not None:
+            at = f"/camera/{topic}"
+            log.add(f"{at}/image_raw", "sensor_msgs/Image", stamp, _image(pixels, encoding, stamp))
+            log.add(f"{at}/camera_info", "sensor_msgs/CameraInfo", stamp, _info(intrinsics, stamp))
     if (drawn := path.with_suffix(".jpg")).is_file():
         message = {"header": header(stamp, CAMERA_FRAME), "format": "jpeg", "data": drawn.read_bytes()}
         log.add("/camera/detections", "sensor_msgs/CompressedImage", stamp, message)

@@ -59,6 +59,8 @@ def test_the_raw_frames_are_what_the_camera_delivered(run: Path, log: dict[str, 
     assert depth.encoding == "16UC1" and len(seen) > 0.9 * metres.size
     assert world.camera.near <= np.median(seen) <= world.camera.far
     [(_, info)] = log["/camera/color/camera_info"]
+    [(_, of_depth)] = log["/camera/depth/camera_info"]
+    assert of_depth == info
     assert (info.k[0], info.k[2], info.width) == (camera.fx, camera.cx, camera.width)
     assert stamp == pytest.approx(log["/scene"][0][0])
 

@@ -51,7 +51,7 @@ class Progress:
         )
 
     def _show(self) -> None:
-        used = f", {self._usage.tokens} tokens, {self._usage.usd:.2f} US dollars"
+        used = f", {self._usage.tokens} tokens, {self._usage.cost}"
         self._status.update(
             f"{self._environment}: {self._actions} actions, {self._drafts} drafts, program {self._lines} "
             f"lines, {100 * self._right / max(1, self._actions):.0f} % of steps predicted"
@@ -68,7 +68,7 @@ def learn(run: Callable[[Listener, Callable[[], bool]], tuple[RunFolder, LearnRe
     out, usage, table = results(), result.usage, environments_table(result.environments)
     out.print(
         f"{result.outcome.replace('_', ' ')} · {result.actions} actions · "
-        f"{usage.tokens} tokens · {usage.usd:.2f} US dollars"
+        f"{usage.tokens} tokens · {usage.cost}"
     )
     show_table(table.heads, table.shown())
     if result.problem:

@@ -1,4 +1,4 @@
-"""The terminal: consoles for results and notices, tables, commands as the user types them; how a run goes.
+"""The terminal: consoles for results and notices, tables; how a run goes.
 
 Of a run, every stage and step that ends gets a line on standard error, and the one under way has a spinner;
 the result goes to standard output.
@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import os
 import re
-import sys
 from collections.abc import Sequence
 from contextlib import suppress
+from functools import reduce
+from operator import add
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +22,7 @@ from rich.text import Text
 
 from spca.journal import Event
 from spca_core.errors import InputError, harmless
+from spca_core.paths import as_typed
 from spca_core.run_folder import is_full
 
 if TYPE_CHECKING:  # a run is under way before its result is needed
@@ -52,12 +54,6 @@ def show_table(heads: Sequence[str], rows: Sequence[Sequence[object]], on: Conso
     for row in rows:
         table.add_row(*(cell if isinstance(cell, Text) else str(cell) for cell in row))
     console.print(table, markup=False)
-
-
-def as_typed(arguments: str) -> str:
-    """Return a command of this program, or pip's, as the user can type it by the launcher in use."""
-    program = f"{sys.executable} -m" if arguments.startswith("pip ") else "spca"
-    return f"{os.environ.get('SPCA_LAUNCHER', program)} {arguments}"
 
 
 def plainly(text: str) -> str:
@@ -198,12 +194,12 @@ class Progress:
             f"[bold {colour}]{result.words}[/]{'' if result.refused else score + times}"
             f"  {escape(plainly(result.answer or result.reason).removeprefix(result.words).lstrip(',; '))}"
         )
-        if usage := [one.model_dump().values() for one in result.usage.values()]:
-            calls, sent, got, usd, waited, failed = map(sum, zip(*usage, strict=True))
-            cost = f"{usd:.4f} US dollars" if usd else "no price"
-            made = f"{calls} call{'s' * (calls != 1)}" + f" ({failed} failed or timed out)" * bool(failed)
-            told = f"{made}, {sent:,} tokens in, {got:,} out, {cost}, {waited:.1f} s waited"
-            console.print(f"    models  {told}")
+        if usage := [*result.usage.values()]:
+            used = reduce(add, usage)
+            made = f"{used.calls} call{'s' * (used.calls != 1)}"
+            made += f" ({used.failed} failed or timed out)" * bool(used.failed)
+            tokens = f"{used.input_tokens:,} tokens in, {used.output_tokens:,} out"
+            console.print(f"    models  {made}, {tokens}, {used.cost}, {used.seconds:.1f} s waited")
         for condition in () if result.success else result.verdict.conditions:
             mark = "[green]✓[/green]" if condition.holds else "[red]✗[/red]"
             kind, _, why = condition.reason.partition(": ")

@@ -71,7 +71,8 @@ class Conversation:
         if self._typed:
             results().print(HELP)
             _remember_lines()
-        failed, asked = 0, self._table.asks
+        failed = left_open = False
+        asked = self._table.asks
         while (line := _read(self._progress, self._typed, _ASKED if asked else _PROMPT)) is not None:
             if not line or line.startswith("#"):
                 continue
@@ -81,11 +82,14 @@ class Conversation:
                 results().print(f"{_PROMPT}{line}", markup=False)
             self._progress.typed = line
             before = len(self._table.runs)
-            failed += not self._attempted(partial(self.carry_out, line))
-            # What was asked back, and is spelt out by the answer, has been counted.
-            failed -= asked and any(run.events[0].text != line for run in self._table.runs[before:])
+            done = self._attempted(partial(self.carry_out, line))
             asked = self._table.asks
-        return not failed
+            if runs := self._table.runs[before:]:
+                # A sentence that was asked about has failed unless its answer spells it out.
+                failed |= left_open and all(run.events[0].text == line for run in runs)
+                left_open = asked and not done
+            failed |= not (done or (runs and left_open))
+        return not (failed or left_open)
 
     def _attempted(self, order: Callable[[], bool]) -> bool:
         try:

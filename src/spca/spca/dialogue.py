@@ -24,6 +24,7 @@ from spca_llm.exchange import read_exchange
 
 _CLAUSE = re.compile(r"[,.;:]|\b(?:and|then)\b|(?<=\w )(?:so|because|until|while|which)\b")
 _PRONOUN = re.compile(r"\b(?:it(?! (?:be )?(?:possible|ok|okay|fine|all right)\b)|that one|this one)\b", re.I)
+_THAT_ONE = re.compile(r"\b(?:that|this) one\b", re.IGNORECASE)
 _THEM = re.compile(r"\b(?:them(?: all| both)?|(?:both|all) of them)\b", re.IGNORECASE)
 _THERE = re.compile(r"(?i)\bthere(?=(?: too| as well)?[.!]*$)|\bin(?:to)? it\b")
 _PLACE = re.compile(r"(?:on|in|next|beside|behind|between|to)\b")
@@ -238,6 +239,10 @@ class Dialogue:
         if latest is last and _PLACE.match(place := said[there:].strip()) and not _CLAUSE.search(place):
             inside = place.startswith("in ")  # "in it" is in what something was put in
             first = _THERE.sub(lambda w: place if inside or w[0].lower() == "there" else w[0], first)
+        asked = self._turns[-1] if self._turns else _Turn()
+        several = [] if asked.run or asked.about else [*self._phrases(asked.told)][1:]
+        if (several or self._kit.names_a_thing(_unclear(asked))) and (one := _THAT_ONE.search(first)):
+            raise InputError(f"several things may be '{one[0]}'", hint='say which, as in "the red cube"')
         first = _PRONOUN.sub(latest.about if latest else r"\g<0>", first, count=1)
         goal = last.goal if last else ""
         lay = [f"the {words_of(name)}" for name in last.lay] if last else []

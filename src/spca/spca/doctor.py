@@ -59,6 +59,8 @@ def runs(code: str, found: str) -> Probe:
         command = [sys.executable, "-c", code]
         done = subprocess.run(command, capture_output=True, text=True, timeout=_TIMEOUT, check=False)
         said = done.stderr.strip().splitlines() or [f"exit status {done.returncode}"]
+        if raised := re.match(r"[\w.]*Error: (.+)", said[-1]):
+            raise SpcaError(raised[1])
         return {said[-1]: None} if done.returncode else {found: ""}
 
     return probe

@@ -56,8 +56,6 @@ class Journal:
         """Wall time since the run began in seconds, without interruptions."""
         return time.monotonic() - self._began
 
-    # --- state ----------------------------------------------------------------------------------------------
-
     def save(self, state: RunState) -> None:
         """Write the run's state and a checkpoint of the world into the folder."""
         self._folder.write_sealed(CHECKPOINT, self._env.checkpoint())
@@ -98,8 +96,6 @@ class Journal:
             self._env.restore(checkpoint)
         return bool(checkpoint)
 
-    # --- results --------------------------------------------------------------------------------------------
-
     def attempt(self, state: RunState) -> str:
         """Return the name of a stage's call: the run's name, its round and the number of the call."""
         return f"{self._folder.path.name}/{state.round}.{state.attempt}"
@@ -138,8 +134,6 @@ class Journal:
         said = {"outcome": outcome.value, "score": verdict.score, "words": result.words}
         self.publish("run_ended", text=state.reason, data=said)
         return result
-
-    # --- events ---------------------------------------------------------------------------------------------
 
     def publish(
         self, kind: EventKind, stage: str = "", text: str = "", data: dict[str, Any] | None = None

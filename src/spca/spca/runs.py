@@ -184,8 +184,6 @@ class Run:
                     raise error
                 complain(f"{name}: {type(error).__name__}: {error}")
 
-    # --- what it has left -----------------------------------------------------------------------------------
-
     @cached_property
     def result(self) -> RunResult:
         """The result with which the run has ended. Raises InputError before its end."""

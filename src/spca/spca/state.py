@@ -49,8 +49,6 @@ class History(Record):
     lessons: dict[str, str] = {}
     """Reasons why versions of skills were given up, by the name of the skill."""
 
-    # --- the three questions --------------------------------------------------------------------------------
-
     def with_skills(self, fingerprint: str | None) -> FailedAttempt | None:
         """Return the failed attempt at the same plan with the same skills, which can only fail again.
 
@@ -77,8 +75,6 @@ class History(Record):
         if last is None or last.blame is None or last.round != round or not blame.complaint:
             return False
         return (last.blame.complaint, last.blame.suspects) == (blame.complaint, blame.suspects)
-
-    # --- what is added --------------------------------------------------------------------------------------
 
     def adding(self, attempt: FailedAttempt) -> History:
         """Return the history with one more attempt."""
@@ -182,8 +178,6 @@ class RunState:
         if (self.phase is Phase.ENDED) != (self.ended is not None):
             raise ValueError("a run has ended if, and only if, it says how")
 
-    # --- transitions between phases -------------------------------------------------------------------------
-
     def sensed(self, observation: Observation) -> RunState:
         """Return the state after a look, in which planning is next."""
         known, before = tuple(dict.fromkeys((*self.known, *observation.objects))), self.observation
@@ -272,8 +266,6 @@ class RunState:
     def going_on(self, phase: Phase) -> RunState:
         """Return the state that goes on with that phase, as if the run had not ended."""
         return replace(self, phase=phase, ended=None, reason="")
-
-    # --- what is counted on the way -------------------------------------------------------------------------
 
     def attempting(self) -> RunState:
         """Return the state with one more call of a stage counted."""

@@ -11,7 +11,7 @@ import pytest
 from rich.console import Console
 
 from spca.commands.doctor import show
-from spca.doctor import CHECKS, Check, Finding, examine, examine_plugins, unsourced, ways
+from spca.doctor import CHECKS, Check, Finding, examine, examine_plugins, runs, unsourced, ways
 from spca_core import extensions
 
 
@@ -111,12 +111,18 @@ def test_an_unreachable_model_server_is_named(monkeypatch):
     assert finding.state == "missing" and "127.0.0.1:9" in finding.found
 
 
+def test_what_does_not_load_says_why_in_a_sentence():
+    code = "from spca_core.errors import SpcaError; raise SpcaError('rclpy is not installed: source a ROS')"
+    finding = Check("spca_interfaces", runs(code, "they load"), "source one").finding()
+    assert (finding.state, finding.found) == ("missing", "rclpy is not installed: source a ROS")
+
+
 def test_each_way_to_run_says_what_it_lacks(monkeypatch):
     ready = [Finding(what, "ready", "x") for what in ("Python", "embedded run", "ROS 2")]
     open_ways = dict(ways(ready))
     assert open_ways["spca run LEVEL"] == []
     assert open_ways["spca run LEVEL --ros"] == ["spca_interfaces"]
-    monkeypatch.delenv("SPCA_LAUNCHER", raising=False)
+    monkeypatch.setenv("SPCA_LAUNCHER", "spca")
     out = io.StringIO()
     show(
         [*ready, Finding("Docker", "missing", "no docker program", "install it")],

@@ -35,6 +35,7 @@ def test_no_spinner_stands_before_the_report_line_and_the_video_tells_how_far_it
     assert "2 calls, 1,200 tokens in, 30 out, no price, 1.5 s waited" in said
     assert "2 calls (3 failed or timed out), 1,200" in said
     assert "1 call (1 failed or timed out), 0" in said
+    assert Usage(calls=1, priced=1).cost == "0.0000 US dollars", "a server on this machine costs nothing"
     assert [dollars([one]) for one in (*used.values(), Usage(), Usage(calls=1, usd=0.5))] == [
         "no price", "0.0000", "0.5000",
     ]  # fmt: skip

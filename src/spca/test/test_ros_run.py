@@ -172,6 +172,8 @@ def test_goals_are_carried_out_on_a_table_that_stays(
         assert "the red cube is on the blue cube" in seen
         bad = run_level(RunLevel.Goal(level="stak_01"))
         assert bad.input_error and "stack_01" in bad.message
+        odd = run_level(RunLevel.Goal(level="stack_01", preset="odd"))
+        assert odd.input_error and odd.message.startswith("preset 'odd': one of nominal"), odd.message
         assert do(Do.Goal(sentence=" ")).input_error
         assert _ended(node, do, Do.Goal(sentence=" ")) == GoalStatus.STATUS_ABORTED
         assert _ended(node, do, Do.Goal(sentence="fly to the moon")) == GoalStatus.STATUS_ABORTED

@@ -265,9 +265,6 @@ class LibraryReader:
         return without(joined(texts), names - known)
 
 
-# --- whether a function can carry out a planning action ----------------------------------------------------
-
-
 def expected(schema: ActionSchema) -> tuple[str, ...]:
     """Return the parameters that a new skill for this action must have: `ctx`, then the action's in order."""
     return ("ctx", *(python_name(name) for name, _ in schema.parameters))

@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterable
 from difflib import get_close_matches
 
+from spca_core.paths import as_typed
+
 EXIT_SUCCESS = 0
 EXIT_NOT_SOLVED = 1
 EXIT_BAD_INPUT = 2
@@ -14,6 +16,10 @@ EXIT_INTERRUPTED = 130
 
 
 _STEERING = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+_LEADING = re.compile(r"(?<!\d)0+(?=\d)")
+"""Leading zeros of a number in a name."""
+_COMMAND = re.compile(r"`spca ([^`]*)`")
+"""A command in a hint, which is told as the user can type it."""
 
 
 def harmless(text: str) -> str:
@@ -37,12 +43,15 @@ def one_line(text: str) -> str:
 def did_you_mean(name: str, known: Iterable[str], most: int = 1, least: float = 0.6) -> str:
     """Ask whether one of the known names was meant that are most like `name`; empty if none is.
 
-    `least` is the likeness from which on one is, from 0 to 1 (`difflib.SequenceMatcher.ratio`).
+    `least` is the likeness from which on one is, from 0 to 1 (`difflib.SequenceMatcher.ratio`). Names that
+    differ by the leading zeros of a number alone are meant before all others.
 
-    >>> did_you_mean("stak_01", ["stack_01", "touch_01"])
+    >>> did_you_mean("stack_1", ["stack_11", "stack_01", "touch_01"])
     "did you mean 'stack_01'?"
     """
-    near = " or ".join(f"'{one}'" for one in get_close_matches(name, list(known), most, least))
+    names = list(known)
+    alike = [one for one in names if _LEADING.sub("", one) == _LEADING.sub("", name)]
+    near = " or ".join(f"'{one}'" for one in alike or get_close_matches(name, names, most, least))
     return f"did you mean {near}?" if near else ""
 
 
@@ -67,6 +76,7 @@ class InputError(SpcaError):
     exit_status = EXIT_BAD_INPUT
 
     def __init__(self, what: str, where: str = "", hint: str = "") -> None:
+        hint = _COMMAND.sub(lambda command: f"`{as_typed(command[1])}`", hint)
         self.what, self.where, self.hint = what, where, hint
         what = what if len(what) <= 1000 else f"{what[:500]} … {what[-500:]}"  # it quotes a file
         super().__init__(one_line(what + (f" ({where})" if where else "") + (f": {hint}" if hint else "")))

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from spca_core.errors import InputError, did_you_mean
+from spca_core.paths import as_typed
 
 GROUPS = {
     "spca.arms": "robot arms: the folder with the arm's file, NAME.yaml (`spca_core.arms.ArmDescription`)",
@@ -116,6 +117,5 @@ def find(group: str, name: str, where: str = "") -> Plugin:
     if name in available:
         return available[name]
     has = f"{did_you_mean(name, available)} installed: {', '.join(available) or 'none'}".strip()
-    here = os.environ.get("SPCA_LAUNCHER") or f"{sys.executable} -m"
-    hint = f"{has}; your own needs {here} pip install -e FOLDER"
+    hint = f"{has}; your own needs {as_typed('pip install -e FOLDER')}"
     raise InputError(f"no {singular(group)} '{name}' is installed", where=where, hint=hint)

@@ -8,6 +8,7 @@ once.
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -65,6 +66,16 @@ LEVELS = data("levels", "spca_core")
 RUNS = ROOT / "runs"
 CAMPAIGNS = ROOT / "campaigns"
 LIBRARY = ROOT / "library"
+
+
+def as_typed(arguments: str) -> str:
+    """Return a command of this program, or pip's, as the user can type it.
+
+    Without a launcher, as under `ros2 launch`, it is `spca` where the PATH has one, else the checkout's.
+    """
+    own = "spca" if CHECKOUT is None or shutil.which("spca") else os.path.relpath(CHECKOUT / "bin" / "spca")
+    program = f"{sys.executable} -m" if arguments.startswith("pip ") else own
+    return f"{os.environ.get('SPCA_LAUNCHER', program)} {arguments}"
 
 
 def state_folder() -> Path:

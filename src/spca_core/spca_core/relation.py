@@ -56,6 +56,8 @@ class Relation:
     """Patterns of the relation's words in task texts, by token; see `spca_tabletop.language.lexicon`."""
     forms: tuple[str, ...] = ()
     """Forms of a place in the grammar of task texts: its tokens, with Things, Thing or numbers."""
+    gives_way: bool = False
+    """The forms mean another relation wherever they can, as "next to" is touching for what can be touched."""
     orders: tuple[str, ...] = ()
     """Forms of a whole clause about the things that are to come into the relation."""
     bans: tuple[str, ...] = ()

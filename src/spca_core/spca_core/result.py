@@ -131,20 +131,33 @@ class CoderCounts(Counts):
 
 
 class Usage(Counts):
-    """Tokens and cost of a model role, wall seconds that it was waited for, requests that have `failed`."""
+    """Tokens and cost of a model role, wall seconds that it was waited for, requests that have `failed`.
+
+    `priced` are the answers whose price is known: one of a server on this machine costs nothing.
+    """
 
     calls: int = 0
+    priced: int = 0
     input_tokens: int = 0
     output_tokens: int = 0
     usd: float = 0.0
     seconds: float = 0.0
     failed: int = 0
 
+    @property
+    def cost(self) -> str:
+        """The cost in words."""
+        return cost if (cost := dollars([self])) == _NO_PRICE else f"{cost} US dollars"
+
+
+_NO_PRICE = "no price"
+
 
 def dollars(used: Sequence[Usage], trials: int = 1) -> str:
     """Return what calls cost per trial in US dollars, or that they have no price."""
     usd = sum(one.usd for one in used)
-    return f"{usd / trials:.4f}" if usd or not any(one.calls for one in used) else "no price"
+    known = usd or any(one.priced for one in used) or not any(one.calls for one in used)
+    return f"{usd / trials:.4f}" if known else _NO_PRICE
 
 
 class Promotion(Record):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from pathlib import Path
 
 import pytest
 from hypothesis import example, given
@@ -22,6 +23,19 @@ from spca_core.ports.proposer import Impossible, ModelError, NotUnderstood
 # What `str.splitlines` takes for the end of a line, and so does many a terminal.
 line_ends = st.sampled_from(["\n", "\r", "\r\n", "\x0b", "\x0c", "\x85", "\u2028", "\u2029"])
 texts = st.lists(st.one_of(st.text(max_size=5), line_ends), max_size=6).map("".join)
+
+
+def test_a_hint_names_a_command_as_it_can_be_typed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """By the launcher in use; without one, by the PATH or by the checkout."""
+    monkeypatch.setenv("SPCA_LAUNCHER", "../bin/spca")
+    assert str(InputError("bad", hint="`spca levels` lists them")) == "bad: `../bin/spca levels` lists them"
+    monkeypatch.delenv("SPCA_LAUNCHER")
+    monkeypatch.setenv("PATH", "")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("spca_core.paths.CHECKOUT", tmp_path)
+    assert InputError("bad", hint="`spca levels`").hint == "`bin/spca levels`"
+    monkeypatch.setattr("spca_core.paths.CHECKOUT", None)
+    assert InputError("bad", hint="`spca levels`").hint == "`spca levels`"
 
 
 def test_each_error_means_an_exit_status_and_one_of_input_says_what_is_wrong_and_where() -> None:

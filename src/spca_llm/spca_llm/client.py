@@ -275,10 +275,10 @@ class OpenAISource:
         texts = {name: self._without_keys(value) for name, value in answer if isinstance(value, str)}
         answer, free = answer.model_copy(update=texts), config.is_local and self.config.prices is None
         price = None if free else self.prices.of(answer.model) or self.prices.of(config.model)
-        if price is None:
-            return answer
-        usd = price.cost(answer.input_tokens, answer.output_tokens, answer.cached_tokens)
-        return answer.model_copy(update={"usd": usd})
+        tokens = answer.input_tokens, answer.output_tokens, answer.cached_tokens
+        return answer.model_copy(
+            update={"usd": price.cost(*tokens) if price else 0.0, "priced": free or price is not None}
+        )
 
     def _explained(self, error: NoAnswer, config: ModelConfig) -> Exception:
         """Return the failure as a user or a proposer should see it: one line, no key."""

@@ -72,8 +72,8 @@ def _printable(part: dict[str, Any]) -> dict[str, Any]:
 class Answer(Record):
     """A raw answer, before validation.
 
-    `estimated`: the server sent no token counts; `usd`: what it cost; `in_words`: the schema was described in
-    the prompt, since the server enforces none.
+    `estimated`: the server sent no token counts; `usd`: what it cost, if that is known (`priced`);
+    `in_words`: the schema was described in the prompt, since the server enforces none.
     """
 
     text: str
@@ -85,6 +85,7 @@ class Answer(Record):
     cached_tokens: int = 0
     estimated: bool = False
     usd: float = 0.0
+    priced: bool = False
     in_words: bool = False
 
 

@@ -102,3 +102,6 @@ def test_only_servers_elsewhere_cost_money():
         model = ModelConfig(model="m", base_url=url)
         source = OpenAISource(LlmConfig(roles={"coder": model}), table, env={})
         assert source._priced(answer, model).usd == pytest.approx(expected)
+        assert source._priced(answer, model).priced
+        unknown = OpenAISource(LlmConfig(roles={"coder": model}), PriceTable({}), env={})
+        assert unknown._priced(answer, model).priced is model.is_local

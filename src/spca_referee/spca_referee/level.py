@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
+from glob import glob
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import Annotated
@@ -297,7 +298,9 @@ def find_level(name_or_path: str | Path) -> Path:
         path = LEVELS / str(name_or_path).rpartition("_")[0] / f"{name_or_path}.yaml"
     if not os.path.isfile(path):  # unlike `Path.is_file`, False too where a name is too long
         if path.suffix in YAML_FILES and Path(name_or_path) == path:
-            raise InputError("no such file", str(path), "name a level file, or a level of `spca levels`")
+            hint = did_you_mean(path.name, glob("*.y*ml", root_dir=path.parent))
+            hint = hint or "name a level file, or a level of `spca levels`"
+            raise InputError("no such file", str(path), hint)
         if own := [name for name in list_levels() if name.rpartition("_")[0] == str(name_or_path)]:
             hint = f"name one of its levels, such as '{own[0]}'; `spca bench levels {name_or_path}` runs all"
             raise InputError(f"'{name_or_path}' is a group of levels", hint=hint)

@@ -13,7 +13,6 @@ from spca_core.contacts import SAMPLE_PERIOD
 from spca_core.errors import SpcaError
 from spca_core.geometry import Pose
 from spca_core.layout import Layout
-from spca_core.processes.child import leave
 from spca_core.result import Verdict
 from spca_core.world import load_world
 from spca_referee.level import load_level
@@ -22,7 +21,7 @@ from spca_ros import names
 from spca_ros.convert.contacts import contact_samples, places
 from spca_ros.convert.records import from_msg, seconds, to_msg
 from spca_ros.loop import Loop
-from spca_ros.node import SpcaNode, answering, run_nodes
+from spca_ros.node import SpcaNode, answering, main_of
 from spca_ros.qos import EVERY, STATE
 
 _NEWS_PERIOD = 0.05  # wall seconds between two verdicts that differ in nothing but their stamp
@@ -99,10 +98,7 @@ def _message(verdict: Verdict, holding: bool) -> VerdictMsg:
     return to_msg(verdict, VerdictMsg(holding=holding))
 
 
-def main() -> None:
-    """Run the node, and end the process with its exit status."""
-    leave(run_nodes(lambda: [JudgingNode()]))
-
+main = main_of(JudgingNode)
 
 if __name__ == "__main__":
     main()

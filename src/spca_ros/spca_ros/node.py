@@ -34,6 +34,7 @@ from rclpy.timer import Timer
 from spca_interfaces.msg import NodeStatus
 
 from spca_core.errors import EXIT_BROKEN, InputError, SpcaError, one_of
+from spca_core.processes.child import leave
 from spca_core.stopping import Flag
 from spca_ros import names
 from spca_ros.environment import DIE_WITH_PARENT
@@ -204,6 +205,11 @@ def run_nodes(make: Callable[[], Sequence[SpcaNode]]) -> int:
             gc.collect()  # a node whose constructor has failed must go before ROS does, else it may crash
         rclpy.try_shutdown()
     return status
+
+
+def main_of(make: Callable[[], SpcaNode]) -> Callable[[], None]:
+    """Return what runs a node's program: it runs the node, and ends the process with its exit status."""
+    return lambda: leave(run_nodes(lambda: [make()]))
 
 
 def close_nodes(nodes: Sequence[SpcaNode]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import math
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
@@ -83,7 +84,12 @@ class RosCoder:
     def complete(self, request: CodeRequest, cancelled: Stop = never) -> CodeResult:
         """Ask the coder's node for the skills that a plan needs."""
         answer = self._write(WriteSkills.Goal(request=to_msg(request, CodeRequestMsg())), cancelled=cancelled)
-        return _record(CodeResult, answer.result, self._write)
+        result = _record(CodeResult, answer.result, self._write)
+        try:
+            ast.parse(result.library)
+        except (SyntaxError, ValueError) as error:
+            raise self._write.wrong(f"library: is no Python: {error}") from error
+        return result
 
 
 class RosSense:
@@ -106,6 +112,8 @@ class RosSense:
             extended = all(0.0 < side < math.inf for side in thing.size)
             if not (turned and extended and all(map(math.isfinite, thing.pose.position))):
                 raise self._perceive.wrong(f"objects.{i}: no pose or size that can be")
+        if scene.stamp <= 0.0:
+            raise self._perceive.wrong("header.stamp: is no time at which a picture was taken")
         return scene
 
 

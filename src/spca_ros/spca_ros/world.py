@@ -105,8 +105,6 @@ class RosWorld(TableWorld):
         self._hold(Trigger.Request(), max(_PATIENCE_S, end - time.monotonic()), check, again=_AGAIN_S)
         self._save.wait_ready(_PATIENCE_S)
 
-    # --- TableWorld -----------------------------------------------------------------------------------------
-
     def on_contacts(self, listener: Callable[[ContactSample], None]) -> Callable[[], None]:
         """See `TableWorld`. A real cell tells nobody; samples from before may still be under way."""
         began = self.now()
@@ -179,8 +177,6 @@ class RosWorld(TableWorld):
                 self._node.destroy_client(each)
             else:
                 each.destroy()
-
-    # --- the rest -------------------------------------------------------------------------------------------
 
     def _vary(self, values: Mapping[str, Any]) -> None:
         """Have the simulator rebuilt at the next reset, with the light, friction and so on asked for."""

@@ -12,7 +12,7 @@ from geometry_msgs.msg import Point
 from geometry_msgs.msg import Pose as PoseMsg
 from rclpy.task import Future
 from spca_interfaces.action import ExecutePlan, MakePlan, Perceive, RunLevel, WriteSkills
-from spca_interfaces.msg import PlanResult, SceneObject
+from spca_interfaces.msg import CodeResult, PlanResult, SceneObject
 from spca_interfaces.msg import Scene as SceneMsg
 from std_srvs.srv import Trigger
 
@@ -112,6 +112,7 @@ def test_what_a_job_raises_reaches_whoever_asked(kind: Any, raised: SpcaError, t
 
 
 _SOLVED = MakePlan.Result(result=PlanResult(status="solved"))
+_NO_PYTHON = WriteSkills.Result(result=CodeResult(attempt="1", status="complete", library="def wave(:"))
 _NOWHERE = SceneObject(id="cube", kind="cube", pose=PoseMsg(position=Point(x=math.nan)))
 _FLAT = SceneObject(id="cube", kind="cube")
 
@@ -122,6 +123,8 @@ _FLAT = SceneObject(id="cube", kind="cube")
         (MakePlan, MakePlan.Result(), "status"),
         (MakePlan, _SOLVED, "plan"),
         (WriteSkills, WriteSkills.Result(), "status"),
+        (WriteSkills, _NO_PYTHON, "library"),
+        (Perceive, Perceive.Result(scene=SceneMsg()), "header.stamp"),
         (Perceive, Perceive.Result(scene=SceneMsg(objects=[SceneObject(kind="odd")])), "objects.0.kind"),
         (Perceive, Perceive.Result(scene=SceneMsg(objects=[_NOWHERE])), "objects.0"),
         (Perceive, Perceive.Result(scene=SceneMsg(objects=[_FLAT])), "objects.0"),

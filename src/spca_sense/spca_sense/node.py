@@ -11,7 +11,6 @@ from spca_interfaces.msg import Scene as SceneMsg
 from spca_core.errors import InputError, SpcaError
 from spca_core.geometry import Pose
 from spca_core.ports.table import Camera
-from spca_core.processes.child import leave
 from spca_core.scene import Scene
 from spca_core.trajectory import JointState
 from spca_core.world import World, load_world
@@ -21,7 +20,7 @@ from spca_ros.camera import RequestedCamera, StreamedCamera
 from spca_ros.convert.records import pose_from_msg, to_msg
 from spca_ros.convert.robot import joint_state
 from spca_ros.loop import Loop
-from spca_ros.node import SpcaNode, run_nodes
+from spca_ros.node import SpcaNode, main_of
 from spca_ros.qos import STATE
 from spca_sense.detection import make_detector
 from spca_sense.recorded_camera import RecordedCamera
@@ -88,10 +87,7 @@ def sense_alone() -> SenseNode:
     return node
 
 
-def main() -> None:
-    """Run the node, and end the process with its exit status."""
-    leave(run_nodes(lambda: [sense_alone()]))
-
+main = main_of(sense_alone)
 
 if __name__ == "__main__":
     main()

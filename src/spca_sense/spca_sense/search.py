@@ -28,6 +28,7 @@ _BODY = 0.020  # metres of the sides, from the top, that belong to a face
 _BETWEEN = 45  # pixels between a face and what lies on it, at most
 _MIN_EVEN = 20  # pixels without a slope that make a face, and share of it; a strip of a side has few
 _EVEN = 0.3
+_LEVEL_STRIP = 0.8  # share of a thin wall's rim that is at its level; a side is at all levels
 _STRIP = 0.35  # of the face of a thing, that at most is in sight of the one below if that is hidden
 _STICKS_OUT = 0.012  # metres by which its middle may be outside
 _OFF_TABLE = 0.05  # metres below the table's surface: such a region lies on the ground
@@ -137,7 +138,8 @@ def _highest(region: ColourRegion) -> Face | None:
             part |= connected(rest & (heights > level - NOISE), part)
         near = part & (heights > level - LEVEL)
         even = np.count_nonzero(near & region.even)
-        if even >= max(_MIN_EVEN, _EVEN * np.count_nonzero(near)):
+        level_strip = np.mean(np.abs(heights[near] - level) < NOISE / 2) > _LEVEL_STRIP
+        if even >= max(_MIN_EVEN, _EVEN * np.count_nonzero(near)) or level_strip:
             faces.append(Face(near, part & (heights > level - _BODY), level))
     if not faces:
         return None

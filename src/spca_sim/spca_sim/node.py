@@ -14,7 +14,6 @@ from spca_core.camera import RgbdFrame
 from spca_core.contacts import ContactSample
 from spca_core.errors import SpcaError
 from spca_core.layout import Layout
-from spca_core.processes.child import leave
 from spca_core.trajectory import JointTrajectory
 from spca_core.world import load_world
 from spca_ros import names
@@ -22,7 +21,7 @@ from spca_ros.camera import CameraTopics
 from spca_ros.convert.camera import colour_msg, depth_msg, info_msg
 from spca_ros.convert.records import from_msg, time_msg
 from spca_ros.convert.robot import joint_state_msg
-from spca_ros.node import answering, run_nodes
+from spca_ros.node import answering, main_of
 from spca_sim.live_view import LiveView
 from spca_sim.mujoco_world import MujocoWorld
 from spca_sim.pacer import Pacer
@@ -87,8 +86,6 @@ class SimNode(SimulatorNode):
         elif self._wanted_view == "window":
             self._view = LiveView(self._sim)
 
-    # --- time -----------------------------------------------------------------------------------------------
-
     def _let_pass(self, request: LetPass.Request, response: LetPass.Response) -> LetPass.Response:
         with answering(response):
             self.admit(request.client)
@@ -122,8 +119,6 @@ class SimNode(SimulatorNode):
     def _on_sample(self, sample: ContactSample) -> None:
         self.tell_contacts(sample, lambda: self._sim.places(self._sim.moment().objects))
 
-    # --- arm and gripper ------------------------------------------------------------------------------------
-
     def follow(self, path: JointTrajectory) -> None:
         """See `SimulatorNode`."""
         self._sim.follow(path)
@@ -135,8 +130,6 @@ class SimNode(SimulatorNode):
     def brake(self) -> None:
         """See `SimulatorNode`."""
         self._sim.hold()
-
-    # --- camera ---------------------------------------------------------------------------------------------
 
     def _capture(self, _: Capture.Request, response: Capture.Response) -> Capture.Response:
         response.colour, response.depth, response.info = self._publish(self._sim.capture())
@@ -152,12 +145,12 @@ class SimNode(SimulatorNode):
         self._pictures.publish(*messages)
         return messages
 
-    # --- the world ------------------------------------------------------------------------------------------
-
     def _reset(self, request: ResetWorld.Request, response: ResetWorld.Response) -> ResetWorld.Response:
         with answering(response):
             self.change(request.client)
-            self._become(self._wanted())
+            if (variant := self._wanted()) != self._variant:
+                self._sim.close()
+                self._build(variant)
             self._sim.reset(from_msg(Layout, request.layout), request.seed)
             self._tell()
             response.stamp = time_msg(self._sim.time)
@@ -175,12 +168,6 @@ class SimNode(SimulatorNode):
             preset, seed = "nominal", 0
         return world, preset, seed, noise, _disturbances.validate_json(disturbances)
 
-    def _become(self, variant: _Variant) -> None:
-        if variant == self._variant:
-            return
-        self._sim.close()
-        self._build(variant)
-
     def close(self) -> None:
         """End motions, close the window, release graphics contexts."""
         super().close()
@@ -189,10 +176,7 @@ class SimNode(SimulatorNode):
         self._sim.close()
 
 
-def main() -> None:
-    """Run the node, and end the process with its exit status."""
-    leave(run_nodes(lambda: [SimNode()]))
-
+main = main_of(SimNode)
 
 if __name__ == "__main__":
     main()

@@ -78,8 +78,6 @@ class SimulatorNode(SpcaNode, ABC):
         self._follow.cancel()
         self._grip.cancel()
 
-    # --- what a simulator does, in the spinning thread unless it says otherwise -----------------------------
-
     @abstractmethod
     def follow(self, path: JointTrajectory) -> None:
         """Begin a trajectory. Raises SpcaError or ValueError for one that cannot be."""
@@ -100,8 +98,6 @@ class SimulatorNode(SpcaNode, ABC):
         if self.get_parameter("places").value:
             self._places.publish(places_msg(sample.stamp, places()))
         self._contacts.publish(contacts_msg([sample]))
-
-    # --- motions --------------------------------------------------------------------------------------------
 
     def _refusal(self, goal: Any) -> str:
         """Begin what a goal asks for; explain why not, if the world is another node's or it is impossible."""

@@ -31,6 +31,7 @@ TEXTS = {
     "at__400__m50": "Put the red cube on the table at x = 0.4 m, y = -5 cm.",
     "turned__500__m150__30": "Turn the red cube by 30 degrees.",
     "left_half": "Put the red cube in the left half of the table.",
+    "near__plate_blue": "Put the red cube next to the blue plate.",
 }
 OWN = {
     "on_edge__plate_red": "Put the red cube on the edge of the red plate.",

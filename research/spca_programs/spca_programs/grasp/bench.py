@@ -279,7 +279,7 @@ class GraspBench(GraspOptions, Bench[Chunk, ChunkResult]):
             )
         used = sum((d.result.usage for d in done), Usage())
         if used.output_tokens:
-            page.text(f"{used.input_tokens} + {used.output_tokens} tokens, {used.usd:.4f} US dollars.")
+            page.text(f"{used.input_tokens} + {used.output_tokens} tokens, {used.cost}.")
         page.heading("Each constraint alone")
         page.text("Mean score with and without it; pairs of environments that differ in nothing else.")
         page.table(("constraint", "without", "with", "difference", "95 % ±", "pairs"), margins(scored))

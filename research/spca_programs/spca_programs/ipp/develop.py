@@ -217,6 +217,6 @@ def history_of(development: Development) -> str:
     )
     lines.append(
         f"{development.questions} questions, {usage.input_tokens} + {usage.output_tokens} tokens, "
-        f"{usage.usd:.4f} US dollars; {development.usd_per_case:.6f} a test case"
+        f"{usage.cost}; {development.usd_per_case:.6f} a test case"
     )
     return "\n".join(lines)

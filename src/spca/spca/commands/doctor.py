@@ -31,8 +31,8 @@ def doctor() -> None:
 
 def show(findings: list[Finding], console: Console) -> None:
     """Print the findings as a table, then which ways to run are open."""
-    from spca.console import as_typed
     from spca.doctor import ways
+    from spca_core.paths import as_typed
 
     show_findings(findings, console)
     console.print()

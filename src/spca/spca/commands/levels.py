@@ -36,6 +36,7 @@ def levels(
     from spca.api import select_levels
     from spca.console import notices, results, show_table
     from spca.kits import PLAIN, kits
+    from spca_core.paths import as_typed
 
     found = select_levels(patterns or [])
     if html is not None:
@@ -49,7 +50,7 @@ def levels(
     show_table(("level", "task"), [(info.name, info.title or info.about) for info in found])
     others = [] if patterns else [kit.name for kit in kits() if kit.name != PLAIN]
     if others and results().is_terminal:
-        notices().print(f"more: spca levels {' '.join(others)}")
+        notices().print(f"more: {as_typed(' '.join(['levels', *others]))}")
 
 
 def _gallery(levels: list[LevelInfo], path: Path) -> Path:

@@ -41,12 +41,12 @@ def new(
     out: Annotated[Path, typer.Option(help="Where the package's own folder is made.")] = Path(),
 ) -> None:
     """Write a package that extends spca: a small one that works, with its tests, to be changed."""
-    from spca.console import as_typed, notices
+    from spca.console import notices
     from spca.kits import kits
     from spca_core.errors import InputError, one_of
     from spca_core.extensions import installed
     from spca_core.kinds import KINDS
-    from spca_core.paths import CHECKOUT, data
+    from spca_core.paths import CHECKOUT, as_typed, data
     from spca_core.relation import relations
 
     if kind not in EXAMPLES:

@@ -13,8 +13,13 @@ from spca_core.model import checked
 app = typer.Typer()
 
 
-@app.command(rich_help_panel=MACHINE, epilog="Examples:  spca sim · spca sim --rate 1 --view")
+@app.command(
+    rich_help_panel=MACHINE,
+    epilog="Examples:  spca sim · spca sim --rate 1 --view",
+    context_settings={"allow_extra_args": True, "ignore_unknown_options": True},
+)
 def sim(
+    context: typer.Context,
     rate: Annotated[
         float | None, typer.Option(help="Real-time factor at most; as fast as it can by default.")
     ] = None,
@@ -22,10 +27,14 @@ def sim(
 ) -> None:
     """Run the simulator as a ROS node until Ctrl-C: a table that stays, for `spca run|do … --ros`."""
     from spca.ros import require_ros
+    from spca_core.errors import InputError, did_you_mean
 
+    for other in context.args[:1]:
+        laid = "what runs on it lays the table: `spca run LEVEL --ros --world WORLD`"
+        hint = did_you_mean(other, ("--rate", "--view")) or laid
+        raise InputError(f"no such option: {other}", "spca sim", hint)
     require_ros()  # before anything of ROS is imported
     from spca.ros.graph import robot_is_there, simulator
-    from spca_core.errors import InputError
     from spca_core.options import RunOptions
     from spca_core.processes.child import python_command
     from spca_ros import names

@@ -65,7 +65,7 @@ def on_graph(run: Run, listeners: tuple[Listener, ...] = ()) -> RunResult:
     """
     found, anew = robot_is_there(), not (run.folder / STATE).is_file()
     if not (found or anew):
-        hint = f"begin the level again: spca run {run.options.level} --ros"
+        hint = f"begin the level again: `spca run {run.options.level} --ros`"
         raise InputError("the simulated table of this run has ended with it", str(run.folder), hint)
     # The handler comes first: an exception in the middle of ROS's own calls may crash the process.
     with run.stopping_on_interrupt(), acting(run.options, run.folder, found) as made:

@@ -148,7 +148,9 @@ class SupervisorNode(SpcaNode):
         except Exception as error:
             job.failed, wrong = True, isinstance(error, InputError)  # a client's mistake, not this program's
             self.get_logger().error(str(error) if wrong else traceback.format_exc())
-            message = str(error) if isinstance(error, SpcaError) else f"{type(error).__name__}: {error}"
+            # A goal's field has the name of the command line's option.
+            message = str(error).removeprefix("--")
+            message = message if isinstance(error, SpcaError) else f"{type(error).__name__}: {error}"
             return kind.Result(message=message, input_error=wrong)
         finally:
             self._tell = lambda event: None
@@ -360,16 +362,6 @@ def session_of(made: Program, listener: Listener) -> Session:
     return Session(options, kits()[0], listener, report=False, program=made)
 
 
-def planner() -> None:
-    """Run the planner's node alone, and end the process with its exit status."""
-    _alone(PlannerNode, "planner")
-
-
-def coder() -> None:
-    """Run the coder's node alone, and end the process with its exit status."""
-    _alone(CoderNode, "coder")
-
-
 def _alone(kind: type[PlannerNode | CoderNode], stage: str) -> None:
     """Run a node of that kind, with the stage of a run with its parameters."""
     with ExitStack() as stack:
@@ -386,6 +378,9 @@ def _alone(kind: type[PlannerNode | CoderNode], stage: str) -> None:
         status = run_nodes(made)
     leave(status)
 
+
+planner, coder = partial(_alone, PlannerNode, "planner"), partial(_alone, CoderNode, "coder")
+"""The programs of the planner's node alone, and of the coder's."""
 
 if __name__ == "__main__":
     main()

@@ -66,9 +66,6 @@ def from_msg(kind: type[_R], message: Any) -> _R:
     return kind.model_validate(_plain(message, kind))
 
 
-# --- the type of a message's field --------------------------------------------------------------------------
-
-
 class _Slot(NamedTuple):
     many: bool
     optional: bool
@@ -99,9 +96,6 @@ def _slot(text: str) -> _Slot:
         message = getattr(importlib.import_module(f"{package}.msg"), name)
     bound = match["bound"] if match else None
     return _Slot(match is not None and bound != "1", bound == "1", message)
-
-
-# --- shapes that differ -------------------------------------------------------------------------------------
 
 
 class _Shape(NamedTuple):

@@ -24,7 +24,6 @@ from spca_core.errors import SpcaError
 from spca_core.geometry import Pose
 from spca_core.kinds import KINDS
 from spca_core.layout import Layout
-from spca_core.processes.child import leave
 from spca_core.trajectory import JointState, JointTrajectory
 from spca_core.world import load_world
 from spca_robot.description.moveit_config import harmless_pairs
@@ -33,7 +32,7 @@ from spca_robot.gripper_2f85 import CLOSED_ANGLE, STROKE, driver_angle
 from spca_ros import names
 from spca_ros.convert.records import duration_msg, from_msg, seconds, time_msg
 from spca_ros.convert.robot import joint_state, joint_state_msg
-from spca_ros.node import run_nodes
+from spca_ros.node import main_of
 from spca_ros.qos import EVERY, SENSOR
 from spca_sim.gazebo.contacts import ContactSampler, ModelPairs, oriented
 from spca_sim.gazebo.controller import ArmController, Finger, brake, command, ramp_time
@@ -344,10 +343,7 @@ class GazeboSim(SimulatorNode):
             self._reports.close()
 
 
-def main() -> None:
-    """Run the node; the exit status says how it ended."""
-    leave(run_nodes(lambda: [GazeboSim()]))
-
+main = main_of(GazeboSim)
 
 if __name__ == "__main__":
     main()

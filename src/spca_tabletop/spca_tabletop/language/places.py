@@ -156,7 +156,7 @@ def _in(*said: Thing | Phrase | Values, row: Relation) -> Destination:
 
 
 for _row in ROWS.values():
-    rule(*(f"Place -> {form}" for form in _row.forms), row=_row)(_in)
+    rule(*(f"Place -> {form}" for form in _row.forms), row=_row, cost=int(_row.gives_way))(_in)
 
 
 def spot_of(thing: str, talk: Talk) -> Values:

@@ -26,7 +26,6 @@ from spca_core.geometry import Pose, Vec3
 from spca_core.kinds import is_round
 from spca_core.names import words_of
 from spca_core.plan import Step, behaviour_tree
-from spca_core.processes.child import leave
 from spca_core.result import Outcome, Verdict
 from spca_core.scene import Scene, SceneObject
 from spca_core.world import World, load_world
@@ -36,7 +35,7 @@ from spca_ros import names
 from spca_ros.convert.contacts import contact_samples
 from spca_ros.convert.records import WORLD_FRAME, from_msg, pose_from_msg, pose_msg
 from spca_ros.convert.robot import trajectory
-from spca_ros.node import SpcaNode, run_nodes
+from spca_ros.node import SpcaNode, main_of
 from spca_ros.qos import EVERY, STATE
 from spca_sense.catalogue import PALETTE
 
@@ -253,10 +252,7 @@ class DisplayNode(SpcaNode):
         publisher.publish(MarkerArray(markers=[clear, *pictures]))
 
 
-def main() -> None:
-    """Run the node, and end the process with its exit status."""
-    leave(run_nodes(lambda: [DisplayNode()]))
-
+main = main_of(DisplayNode)
 
 if __name__ == "__main__":
     main()
