@@ -772,6 +772,8 @@ def mutual(phrase: Phrase, *, talk: Talk) -> Iterator[Talk]:
 def there_is(phrase: Phrase, where: Quality | None = None, *, talk: Talk) -> Iterator[Talk]:
     """Check that what is said to be there is there; "it" is that, from now on."""
     found: list[str] = []
+    said_of = f"I do not know what I am to do with what you say of '{phrase[0].text}'."
+    refuse(where and phrase[0].pronoun, said_of)  # "so I can see it yellow"
     for thing in phrase:
         every = thing if thing.det.number in (None, 1) else replace(thing, det=Det("all", thing.det.number))
         found += named(replace(every, noun=where(every.noun)) if where else every, talk)
