@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import replace
 from functools import wraps
 
@@ -14,7 +13,7 @@ from spca_core.ports.proposer import Answered, Impossible, NotUnderstood
 from spca_core.relation import resting
 from spca_tabletop.language.lexicon import FORMS
 from spca_tabletop.language.talk import ANYTHING, TANGIBLE, Meaning, Talk, clause
-from spca_tabletop.language.things import Det, Nominal, Quality, Thing, named, of_extent, rule
+from spca_tabletop.language.things import Det, Nominal, Quality, Thing, named, rule
 
 
 def answering(answer: Callable[..., str]) -> Callable[..., Meaning]:
@@ -86,40 +85,6 @@ def what_is_held(*, talk: Talk) -> str:
 def is_it(thing: Thing, test: Quality, *, talk: Talk) -> str:
     things = named(thing, talk)
     return "Yes." if test.test(things, talk, thing.noun) == things else "No."
-
-
-@answering
-def is_more(thing: Thing, extent: str, other: Thing, *, talk: Talk) -> str:
-    """As in "is the pink block bigger than the yellow one?"."""
-    one, those = named(thing, talk), named(other.like(thing.noun.kind), talk)
-    with suppress(NotUnderstood):  # of the same size
-        return "Yes." if of_extent(extent).test([*one, *those], talk, thing.noun) == one else "No."
-    return "No."
-
-
-@answering
-def which_of(noun: Nominal | None, extent: str, either: Thing, *, talk: Talk) -> str:
-    """As in "which is larger, the pink or the yellow block?"."""
-    found = of_extent(extent).test(named(either, talk), talk, noun or either.either[-1].noun)
-    return f"It is {_listed(found)}."
-
-
-@answering
-def are_more(noun: Nominal, other: Nominal, *, talk: Talk) -> str:
-    """As in "are there more red cubes than blue ones?"."""
-    counts = [len(named(Thing(noun=one.like(noun.kind)), talk)) for one in (noun, other)]
-    return f"{'Yes' if counts[0] > counts[1] else 'No'}: {counts[0]} and {counts[1]}."
-
-
-@answering
-def which_has_more(place: Nominal, noun: Nominal, *, talk: Talk) -> str:
-    """As in "which tray has more cubes?"."""
-    things = {*named(Thing(noun=noun), talk)}
-    there = named(Thing(Det("all"), place), talk)
-    counts = {place: len(things.intersection(talk.table.above([place]))) for place in there}
-    most = [place for place, count in counts.items() if count == max(counts.values())]
-    told = ", ".join(f"{count} on the {words_of(place)}" for place, count in counts.items())
-    return f"The {words_of(most[0])}: {told}." if len(most) == 1 else f"None: {told}."
 
 
 @clause
