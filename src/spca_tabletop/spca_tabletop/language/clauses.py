@@ -1271,6 +1271,7 @@ def _in_turn(things: Things, talk: Talk) -> Talk:
 def _not_there_yet(phrase: Phrase, places: Destinations, added: bool = False) -> Phrase:
     """As in "put another cube on the plate": one that is not on it."""
     targets = tuple(p.things[0] for p in places if p.relation in ("on", "to") and len(p.things) == 1)
+    targets = tuple(t for t in targets if not t.noun.matching)
     more = [t for t in phrase if targets and (t.noun.other or t.det.other or (added and t.any))]
     return _lying(phrase, targets, False, more.__contains__)
 
