@@ -918,10 +918,10 @@ def _spared(
     supports = talk.table.of(*SUPPORTS) if added and bare and any(a[0] == "on" for a in talk.atoms) else ()
     unclear = {t.noun.colour for t in phrase} & {talk.table.colours[s] for s in supports}
     refuse(unclear, f"I do not know what must not be '{phrase[0].text}'; name it.")
-    solid = solid or bare or any(t.noun.other for t in phrase)
+    stays, solid = solid, solid or bare or any(t.noun.other for t in phrase)
     for things, after in found_by(_every(phrase), talk, LIFTABLE if solid else ANYTHING):
         refuse(TABLE_SYMBOL in things, "Everything rests on the table; say what else must be left alone.")
-        one = after.rule(how, *((*of, thing) for thing in things)).but(forbidding=True)
+        one = after.rule(how, *((*of, thing) for thing in things)).but(forbidding=not stays)
         # "the green cube, not the red one; that one …" may be of either
         # "without moving the blue cube, stack the red one on it"
         yield one.but(subject="") if added else one if talk.subject else one.about(things)
@@ -1196,7 +1196,9 @@ def kept_at(phrase: Phrase, places: Destinations, *, talk: Talk) -> Iterator[Tal
     """As in "keep the red cube on the plate": it stays there, or is put there."""
     ways = [*state(phrase, places)(talk)]
     so = [way for way in ways if talk.table.facts.issuperset(way.atoms[len(talk.wants) :])]
-    refuse(0 < len(so) < len(ways), "I do not know whether they are to stay so; say which one goes where.")
+    listed = len(phrase) > 1 and not so  # "leave red, blue on the blue plate"
+    unclear = listed or 0 < len(so) < len(ways)
+    refuse(unclear, "I do not know whether they are to stay so; say which one goes where.")
     yield from ways
 
 

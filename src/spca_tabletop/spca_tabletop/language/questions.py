@@ -87,18 +87,6 @@ def is_it(thing: Thing, test: Quality, *, talk: Talk) -> str:
     return "Yes." if test.test(things, talk, thing.noun) == things else "No."
 
 
-@clause
-def both(one: Meaning, other: Meaning, *, talk: Talk) -> list[Talk]:
-    """Two questions at once."""
-    told = []
-    for question in (one, other):
-        try:
-            question(talk)
-        except Answered as answered:
-            told.append(answered.answer)
-    raise Answered(" ".join(told))
-
-
 @answering
 def what_colour(thing: Thing, *, talk: Talk) -> str:
     colours = talk.table.colours
