@@ -75,7 +75,7 @@ def start(*args: str, **more: object) -> subprocess.CompletedProcess[str]:
         (["run", "stack_01", "--rate", "-1"], "--rate"),
         (["run", "stack_01", "--world", "moon"], "known worlds: "),
         (["resume", "nowhere"], "not a run folder"),
-        (["bench", "levels", "stacks"], "no level matches 'stacks'"),
+        (["bench", "levels", "touch_02,stacks"], "no level matches 'stacks'"),
         (["run", "stack_01", "--proposer", "oracle"], "oracle"),
     ],
 )

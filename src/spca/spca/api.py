@@ -191,12 +191,12 @@ def check(level: str, **options: Any) -> LevelFindings:
 
 
 def select_levels(patterns: Sequence[str]) -> list[LevelInfo]:
-    """Return the levels that match any of the patterns; see `levels`."""
+    """Return the levels that match any of the patterns, which may have commas between them; see `levels`."""
     known = [(kit, info) for kit in kits() for info in kit.levels()]
     if not patterns:
         return [info for kit, info in known if kit.name == PLAIN]
     found: dict[str, LevelInfo] = {}
-    for pattern in patterns:
+    for pattern in (name for text in patterns for name in text.split(",") if name):
         if (file := Path(pattern)).suffix in YAML_FILES:
             name = str(file.absolute())
             found[name] = LevelInfo(name=name, group=file.stem.rpartition("_")[0], about="a level file")

@@ -179,8 +179,6 @@ class Session:
         self._open.callback(page.close)
         self._listeners = (*self._listeners, page.hear)
 
-    # --- what can be asked for ------------------------------------------------------------------------------
-
     def look(self) -> View:
         """Move the arm out of the camera's view and look. Raises SpcaError where it cannot be moved."""
         run = self._aside("Look at the table.", Order(moves=False), proposer="builtin")
@@ -290,8 +288,6 @@ class Session:
             hint = "use it inside its `with`, in the process that opened it"
             raise InputError("the session is not open", hint=hint)
         return self._folder
-
-    # --- runs -----------------------------------------------------------------------------------------------
 
     def _done(self, sentence: str, asked: Order, out: str | Path | None, said: str = "") -> Run:
         """Carry out an order, in these words of the user's, in a run that is kept, and return the run."""

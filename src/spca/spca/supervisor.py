@@ -154,8 +154,6 @@ class Supervisor:
         self._journal.publish("run_started", text=text)
         return self._drive(state)
 
-    # --- the state machine ----------------------------------------------------------------------------------
-
     def _drive(self, state: RunState) -> RunResult:
         phases = {
             Phase.SENSE: self._sense,

@@ -85,8 +85,6 @@ class WebPage:
         self.address = f"http://{HOST}:{served.result()}/?key={self.key}"
         print(f"  page    {self.address}", file=sys.stderr, flush=True)
 
-    # --- for whoever has the session ------------------------------------------------------------------------
-
     def await_viewer(self, most: float = 60.0) -> None:
         """Wait for somebody to open the page, at most so many seconds of wall time."""
         self._opened.wait(most)

@@ -128,8 +128,6 @@ class MotionPlanner:
         at = query.first_invalid(path)
         return None if at is None else query.blame(path[at])
 
-    # --- steps ----------------------------------------------------------------------------------------------
-
     def _nearest_turns(self, joints: bytes, pose: Pose, gap: float) -> list[Array]:
         """Return the configurations that have the tool there, near others; none outside the workspace."""
         if not self.box.contains(np.array(pose.position)):

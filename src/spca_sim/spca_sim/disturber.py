@@ -270,8 +270,6 @@ class Disturber:
         self.now.light = float(rng.uniform(0.35, 0.65))
         return f"the light goes down to {100 * self.now.light:.0f} % from now on"
 
-    # --- helpers --------------------------------------------------------------------------------------------
-
     def _carrying(self, truth: Truth, time: float, delay: float) -> bool:
         """Return whether the arm is on its way with something that it has held for `delay` seconds."""
         if truth.held() is None:

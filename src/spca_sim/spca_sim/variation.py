@@ -1,7 +1,4 @@
-"""Differences between world as described and as simulated: light, friction, mass, calibration.
-
-And the disturbances of a level, drawn by seed; docs/disturbances.md tells what the robot does about them.
-"""
+"""Differences between world as described and as simulated: light, mass, disturbances and so on."""
 
 from __future__ import annotations
 

@@ -98,8 +98,6 @@ class Tabletop(Environment, Generic[_TableT]):
         self._drawing: LiveScene | None = None  # made for whoever watches
         self._vision = vision
 
-    # --- Environment ----------------------------------------------------------------------------------------
-
     def sense(self) -> Observation:
         """Move the arm out of view and look; a vision model may add its remarks to what the detector sees."""
         self._arm.resume()
@@ -173,8 +171,6 @@ class Tabletop(Environment, Generic[_TableT]):
         self._executor.close()
         self.table.close()
 
-    # --- the next level -------------------------------------------------------------------------------------
-
     def take_up(self, options: RunOptions) -> None:
         """Take up the level of these options, as `Environment` says; times go on from where they are."""
         self.level = load_table(options)[1]
@@ -184,8 +180,6 @@ class Tabletop(Environment, Generic[_TableT]):
         self.table.record_afresh()
         self._cancelled = False
         self.table.wait(_TICK_S)  # for a first sample, by which the referee knows the time
-
-    # --- for runs -------------------------------------------------------------------------------------------
 
     def drawn(self) -> MovingScene:
         """See `Environment`. Things are where they were seen last, but for what the gripper carries."""

@@ -1,9 +1,7 @@
-"""What can be reached and what matters in a problem.
+"""Explains why a problem has no plan, by delete relaxation: effects that make atoms false are ignored.
 
-Why there is no plan is explained by delete relaxation: effects that make atoms false are ignored.
-
-A search does not pay for what no step can matter to. Kept is what the goal names, what an initial fact ties
-to something kept (it stands on it, or is in its way), and what plays a part in the initial state that nothing
+Leaves out of it what no step can matter to, too. Kept is what the goal names, what an initial fact ties to
+something kept (it stands on it, or is in its way), and what plays a part in the initial state that nothing
 kept plays. Where conditions have quantifiers, or only a detour leads to the goal, that may be too little: a
 plan has to be validated in the whole problem, and without one the whole problem has to be searched.
 """

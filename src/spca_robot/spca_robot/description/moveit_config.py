@@ -1,9 +1,8 @@
 """MoveIt's parameters for `moveit_py` (`files/moveit.yaml.j2`), and the SRDF (`files/cobot.srdf.j2`).
 
-And the parameters of ros2_control's controllers (`files/controllers.yaml.j2`).
-
 Pairs of the robot's own links that may touch are neighbours, and anything within the gripper. The embedded
 simulator leaves out the same pairs; the SRDF and the contact bridge are made from this list.
+The parameters of ros2_control's controllers are here, too (`files/controllers.yaml.j2`).
 """
 
 from __future__ import annotations

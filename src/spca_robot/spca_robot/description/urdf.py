@@ -1,8 +1,7 @@
 """The robot as a URDF: self-contained, or on top of `ur_description` and `robotiq_description`.
 
-The self-contained one has no meshes and needs no other description package.
-
-Links and joints are read off the robot's MuJoCo model, so that URDF and physics cannot disagree. A link has
+The self-contained one has no meshes: links and joints are read off the robot's MuJoCo model, so that URDF
+and physics cannot disagree. A link has
 the name of its MuJoCo body without the robot's prefix (`cobot/forearm_link` → `forearm_link`), with `_link`
 where a joint has that name (sdformat wants one namespace for both); the root is `base_link`. Metres,
 kilograms, radians; every pose is a 4×4 matrix in the parent's frame.

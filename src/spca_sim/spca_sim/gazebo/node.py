@@ -140,8 +140,6 @@ class GazeboSim(SimulatorNode):
             self.get_logger().fatal("Gazebo hangs: it uses no processor time any more, and is ended")
             self._guard.cancel()
 
-    # --- what Gazebo says -----------------------------------------------------------------------------------
-
     def _on_clock(self, clock: Clock) -> None:
         self._now, self._ticked = seconds(clock.clock), time.monotonic()
         if self._ticked - self._told >= _CLOCK_S:
@@ -225,8 +223,6 @@ class GazeboSim(SimulatorNode):
                 self._pass()
         return Capture.Response(success=False, message=f"no picture from Gazebo's camera in {_FRAME_S:.0f} s")
 
-    # --- commands -------------------------------------------------------------------------------------------
-
     def follow(self, path: JointTrajectory) -> None:
         """See `SimulatorNode`. No time passes from here on until the controller has the path."""
         if self._state is not None:
@@ -255,8 +251,6 @@ class GazeboSim(SimulatorNode):
         """See `SimulatorNode`."""
         if self._state is not None:
             self._arm.stop(brake(self._state, self._world.robot.arm.column("braking")))
-
-    # --- reset ----------------------------------------------------------------------------------------------
 
     def _do_reset(self, request: ResetWorld.Request) -> ResetWorld.Response:
         """Home the robot, place objects, await new contacts."""

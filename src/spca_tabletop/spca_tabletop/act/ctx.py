@@ -213,8 +213,6 @@ class Perception(SkillContext):
 class TabletopCtx(Perception, Alternatives, Motion):
     """Serves the calls of `TABLETOP_API`, the offered methods of its parts. See `SkillContext`."""
 
-    # --- CtxServer ------------------------------------------------------------------------------------------
-
     def now(self) -> float:
         """Return the time in simulated seconds."""
         return self._now()
@@ -242,8 +240,6 @@ class TabletopCtx(Perception, Alternatives, Motion):
             sentences=(),
             hidden=tuple(o for o in objects if o not in (held, TABLE_SYMBOL)),
         )
-
-    # --- for the environment --------------------------------------------------------------------------------
 
     def survey(self) -> Scene:
         """Look, and find out what is in the way of what, and out of reach (see `obstructions`)."""

@@ -174,8 +174,6 @@ class SkillContext(DeclaredCtx):
         call, args, found = places[-1] if places else ("", (), [""])
         return () if found or self._arm.held in args else (call, *args)
 
-    # --- looking --------------------------------------------------------------------------------------------
-
     @property
     def scene(self) -> Scene:
         """The scene as last perceived."""
@@ -214,8 +212,6 @@ class SkillContext(DeclaredCtx):
         self._handled, self._pushes = False, []
         self._arm.set_scene(self._scene)
         return self._scene
-
-    # --- what is held ---------------------------------------------------------------------------------------
 
     def _held(self) -> str:
         """Name of what is held."""
@@ -280,8 +276,6 @@ class SkillContext(DeclaredCtx):
         """Return what fingers and a held thing may touch in lifting or placing it: mats, too, are flat."""
         mats = (o.id for o in self.scene.of_kind("mat"))
         return [TABLE_SYMBOL, GROUND_SYMBOL, *mats, *([self._arm.held] if self._arm.held else [])]
-
-    # --- things ---------------------------------------------------------------------------------------------
 
     def _thing(self, name: str) -> SceneObject:
         found = self._table if name == TABLE_SYMBOL else self.scene.get(str(name))

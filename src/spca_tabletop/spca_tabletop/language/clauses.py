@@ -44,6 +44,7 @@ from spca_tabletop.language.talk import (
     stands,
 )
 from spca_tabletop.language.things import (
+    CLEARLY_LARGER,
     Det,
     Nominal,
     Phrase,
@@ -97,7 +98,10 @@ def doing(
         # "all cubes except the red one; that one …"
         apart = [o.like(t.noun.kind) for t in phrase for o in t.apart if len(things) > 1 and not o.several]
         it = named(apart[0], one, LIFTABLE) if len(apart) == 1 else ()
-        return (after.about(things).about(it) for after in ([ways] if isinstance(ways, Talk) else ways))
+        ways = [ways] if isinstance(ways, Talk) else ways
+        # "any cube except the red one; that one …" may be of either
+        left = [()] * any(t.any and t.apart for t in phrase)
+        return (after.about(things).about(it).rule("left", *left) for after in ways)
 
     yield from every(about(_coming_from(phrase, source), talk, kinds), onward)
 
@@ -165,9 +169,10 @@ def goes_there(there: Thing, things: Phrase) -> Meaning:
     return contain((there,), things)
 
 
-def contain(there: Phrase, things: Phrase) -> Meaning:
+def contain(there: Phrase, things: Phrase, *, each: bool = False) -> Meaning:
     bad = f"'{there[0].text}' takes nothing; name a plate, a mat, a bowl or a tray."
     refuse(any(t.noun.kind not in SUPPORTS and not t.pronoun for t in there), bad)
+    there = tuple(replace(t, det=Det("each")) for t in there) if each else there
     given = put(things, None, (Destination(relation="on", things=there),))
 
     def meaning(talk: Talk) -> Iterable[Talk]:
@@ -452,8 +457,8 @@ def in_line(*said: Phrase | tuple[int, Phrase] | str) -> Meaning:
     refuse(wrong, "These are not so many; name each of them.")
 
     def then(things: Things, talk: Talk) -> Iterator[Talk]:
-        if len(things) < 2 or any(t.several or t.any for t in phrase):
-            raise NotUnderstood("I do not know the order of what; name the things one by one.")
+        vague = len(things) < 2 or any(t.several or (t.any and not t.noun.colour) for t in phrase)
+        refuse(vague, "I do not know the order of what; name the things one by one.")
         if not all(any({*things} == {*b} for b, _ in found_by(one, talk, LIFTABLE)) for one in whole):
             raise NotUnderstood("I do not know which of them are to be in the row; name each once.")
         yield from map(talk.ask, in_turn(things, side))
@@ -463,6 +468,22 @@ def in_line(*said: Phrase | tuple[int, Phrase] | str) -> Meaning:
 
 def line_up(phrase: Phrase) -> Meaning:
     return state(phrase, (Destination(relation="abreast"),))
+
+
+def by_size(phrase: Phrase = _EVERY_SOLID, *, stacked: bool = False) -> Meaning:
+    """As in "line them up by size", "stack the blocks by size, the biggest one at the bottom"."""
+
+    def then(things: Things, talk: Talk) -> Talk | Iterator[Talk]:
+        areas = {s: a * b for s, (a, b, _) in talk.table.sizes.items() if s in things}
+        order = tuple(sorted(things, key=areas.__getitem__))
+        alike = any(areas[b] < areas[a] * CLEARLY_LARGER for a, b in pairwise(order))
+        refuse(alike, "Some of them are of the same size; say which one goes where.")
+        if not stacked:
+            return placed(order, (Destination(relation="abreast"),), phrase, talk.but(series=order))
+        told = towers.of_these(order, phrase, talk)
+        return told.but(tower=replace(told.tower, listing=(None, order, True)))
+
+    return doing(phrase, then)
 
 
 def row_of(count: tuple[int, Phrase], phrase: Phrase = ()) -> Meaning:
@@ -495,8 +516,7 @@ def details(one: Detail, more: Detail | None) -> Detail:
 
 def stack(phrase: Phrase, more: Detail | None) -> Meaning:
     members, places, upwards = more or ((), (), None)
-    if members:
-        raise NotUnderstood(f"I do not know what to do with '{members[0].text}'.")
+    refuse(members, f"I do not know what to do with '{members and members[0].text}'.")
 
     def then(things: Things, talk: Talk) -> Iterator[Talk]:
         if len(things) > 1 or any(p.relation == "on_each_other" for p in places):
@@ -772,6 +792,8 @@ def mutual(phrase: Phrase, *, talk: Talk) -> Iterator[Talk]:
 def there_is(phrase: Phrase, where: Quality | None = None, *, talk: Talk) -> Iterator[Talk]:
     """Check that what is said to be there is there; "it" is that, from now on."""
     found: list[str] = []
+    said_of = f"I do not know what I am to do with what you say of '{phrase[0].text}'."
+    refuse(where and phrase[0].pronoun, said_of)  # "so I can see it yellow"
     for thing in phrase:
         every = thing if thing.det.number in (None, 1) else replace(thing, det=Det("all", thing.det.number))
         found += named(replace(every, noun=where(every.noun)) if where else every, talk)
@@ -844,7 +866,8 @@ def leaving_out(before: Meaning, phrase: Phrase, *, talk: Talk) -> Iterator[Talk
             raise NotUnderstood(f"I do not know what '{phrase[0].text}' is left out of.")
         for after in before(talk.but(left_out=(*talk.left_out, *things))):
             mentioned = tuple(dict.fromkeys((*after.mentioned, *one.mentioned)))
-            yield from unused(phrase)(after.but(left_out=talk.left_out, mentioned=mentioned))
+            one_left = after.rule("left", ())  # what "that one" may mean from now on
+            yield from unused(phrase)(one_left.but(left_out=talk.left_out, mentioned=mentioned))
 
 
 def _asks_of(things: Things, talk: Talk) -> bool:
@@ -895,10 +918,10 @@ def _spared(
     supports = talk.table.of(*SUPPORTS) if added and bare and any(a[0] == "on" for a in talk.atoms) else ()
     unclear = {t.noun.colour for t in phrase} & {talk.table.colours[s] for s in supports}
     refuse(unclear, f"I do not know what must not be '{phrase[0].text}'; name it.")
-    solid = solid or bare or any(t.noun.other for t in phrase)
+    stays, solid = solid, solid or bare or any(t.noun.other for t in phrase)
     for things, after in found_by(_every(phrase), talk, LIFTABLE if solid else ANYTHING):
         refuse(TABLE_SYMBOL in things, "Everything rests on the table; say what else must be left alone.")
-        one = after.rule(how, *((*of, thing) for thing in things)).but(forbidding=True)
+        one = after.rule(how, *((*of, thing) for thing in things)).but(forbidding=not stays)
         # "the green cube, not the red one; that one …" may be of either
         # "without moving the blue cube, stack the red one on it"
         yield one.but(subject="") if added else one if talk.subject else one.about(things)
@@ -1163,12 +1186,19 @@ def instead(taken_back: Meaning, back: Spoken, meaning: Meaning, *, talk: Talk) 
 rule.means(Spoken(), "Back -> CORRECTION")
 
 
+def elsewhere(phrase: Phrase, barred: Destinations, places: Destinations) -> Meaning:
+    """As in "not in the red bowl but in another one"."""
+    return and_also(must_not_be(phrase, barred), only(put(phrase, None, places)))
+
+
 @clause
 def kept_at(phrase: Phrase, places: Destinations, *, talk: Talk) -> Iterator[Talk]:
     """As in "keep the red cube on the plate": it stays there, or is put there."""
     ways = [*state(phrase, places)(talk)]
     so = [way for way in ways if talk.table.facts.issuperset(way.atoms[len(talk.wants) :])]
-    refuse(0 < len(so) < len(ways), "I do not know whether they are to stay so; say which one goes where.")
+    listed = len(phrase) > 1 and not so  # "leave red, blue on the blue plate"
+    unclear = listed or 0 < len(so) < len(ways)
+    refuse(unclear, "I do not know whether they are to stay so; say which one goes where.")
     yield from ways
 
 
@@ -1243,6 +1273,7 @@ def _in_turn(things: Things, talk: Talk) -> Talk:
 def _not_there_yet(phrase: Phrase, places: Destinations, added: bool = False) -> Phrase:
     """As in "put another cube on the plate": one that is not on it."""
     targets = tuple(p.things[0] for p in places if p.relation in ("on", "to") and len(p.things) == 1)
+    targets = tuple(t for t in targets if not t.noun.matching)
     more = [t for t in phrase if targets and (t.noun.other or t.det.other or (added and t.any))]
     return _lying(phrase, targets, False, more.__contains__)
 

@@ -120,7 +120,9 @@ def _heeded(talk: Talk, stages: list[list[Atom]], number: int, word: str, buildi
     if atoms := stages[number]:
         before = {t for stage in stages[:number] for a in stage for t in a[1:]} | set(talk.tower.members)
         return all(a[0] == "on" and a[2] in before for a in atoms) or not building or any(stages[:number])
-    return in_build or number in talk.released
+    slots = dict(talk.tower.slots)  # "…, then stack the others on it", "stack them, then red on top"
+    there = slots.get("bottom") in {a[1] for stage in stages[:number] for a in stage}
+    return in_build or number in talk.released or there or (building and {*slots} == {"top"})
 
 
 def _telling(stage: Sequence[Atom]) -> list[Atom]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import chain, combinations, pairwise, product
 from typing import Any
@@ -360,7 +361,10 @@ def _matching(thing: Thing, noun: Nominal, talk: Talk, subject: str) -> Iterable
     number = len(table.of(kind)) if noun.plural else 1
     if noun.tests or noun.colour or noun.other or thing.det.number not in (None, number):
         raise NotUnderstood(f"I do not know which one '{thing.text}' is.")
-    places, colour = table.of(kind), table.colours.get(subject, "")
+    places, colour, on = table.of(kind), table.colours.get(subject, ""), table.support_of(subject)
+    hues = {table.colours.get(s) for s in table.of(*SOLIDS)}
+    if noun.matching == "own" and on in places and hues.isdisjoint(table.colours.get(p) for p in places):
+        return [(on,)]  # no place is of anybody's colour: its own is the one that it is on
     if noun.matching == "other":
         return [(p,) for p in places if table.colours.get(p) != colour]
     found = [p for p in places if table.colours.get(p) == colour]
@@ -374,7 +378,8 @@ def _matching(thing: Thing, noun: Nominal, talk: Talk, subject: str) -> Iterable
 def _pronoun(thing: Thing, talk: Talk, kinds: Things) -> Iterable[Things]:
     solids, det = tuple(talk.table.of(*SOLIDS)), thing.det
     if thing.pronoun == "it":
-        refuse(not talk.subject, f"I do not know what '{thing.text}' refers to; name the thing.")
+        unclear = not talk.subject or (thing.text.lower() == "that one" and talk.ruled("left"))
+        refuse(unclear, f"I do not know what '{thing.text}' refers to; name the thing.")
         thing_off, support = talk.cleared
         return [(support if kinds == ANYTHING and talk.subject == thing_off else talk.subject,)]
     if thing.pronoun == "others":
@@ -513,6 +518,20 @@ def of_extent(*said: Any) -> Quality:
     refuse(bad, f"I do not know which one is number {said[0]}, '{extent}'.")
     told = " of the ".join((*(f"number {n}" for n in number), extent))
     return Quality(_of_extent(extent, *number), told, 2)
+
+
+def compared(extent: str, other: Thing) -> Quality:
+    """As in "the block that is bigger than the yellow one", "which is bigger, the red or the blue one?"."""
+
+    def test(found: list[str], talk: Talk, noun: Nominal) -> list[str]:
+        those, so = named(other.like(noun.kind), talk), []
+        for s in (s for s in found if not other.either or s in those):
+            rivals = [s, *(o for o in those if o != s)]
+            with suppress(NotUnderstood):  # of the same size
+                so += [s] * (_of_extent(extent)(rivals, talk, replace(noun, plural=False)) == [s])
+        return so
+
+    return Quality(test, f"{extent} than {other.text}", 1)
 
 
 def itself(one: Any) -> Any:
@@ -969,12 +988,21 @@ def listed(thing: Thing, others: Phrase, *, pause: bool = False) -> Phrase:
     again = one == same and replace(others[0].noun, text=one.noun.text, start=one.noun.start) == one.noun
     refuse(again and one.any, f"'{one.text}' is said twice; say how many.")  # "a cube, any cube"
     bare = one.elliptic and all(t.elliptic for t in others)
-    return tuple(replace(t, together=thing.start + 1) if bare else t for t in (one, *others))
+    return tuple(replace(t, together=thing.start + 1) if bare else t for t in _some((one, *others)))
+
+
+def _some(phrase: Phrase) -> Phrase:
+    """As in "red, blue, red, blue": some one of each colour that is said more than once."""
+    one = Det("any", 1)
+    bare = [t.elliptic and t.det in (Det(), one) and not (t.noun.one or t.noun.tests) for t in phrase]
+    hues = [t.noun.colour if so else "" for t, so in zip(phrase, bare, strict=True)]
+    again = [hue and hues.count(hue) > 1 for hue in hues]
+    return tuple(replace(t, det=one) if more else t for t, more in zip(phrase, again, strict=True))
 
 
 def hues(*said: str | None) -> Phrase:
     """As in "red green blue", said without a pause."""
-    return tuple(Thing(noun=Nominal(colour=colour), text=colour) for colour in said if colour)
+    return _some(tuple(Thing(noun=Nominal(colour=colour), text=colour) for colour in said if colour))
 
 
 def either(thing: Thing, other: Thing) -> Thing:

@@ -104,8 +104,7 @@ def across(things: Things, supports: Things, talk: Talk) -> Talk:
 
 def pyramid(cubes: Things, size: int | None, talk: Talk) -> Talk:
     """A pyramid of three or six, from the lowest row up."""
-    if (size or len(cubes)) != len(cubes) or len(cubes) not in (3, 6):
-        raise NotUnderstood(_ROWS)
+    refuse((size or len(cubes)) != len(cubes) or len(cubes) not in (3, 6), _ROWS)
     width = 3 if len(cubes) == 6 else 2
     row, rest = cubes[:width], cubes[width:]
     atoms: list[Atom] = [("abreast", *pair) for pair in pairwise(row)]

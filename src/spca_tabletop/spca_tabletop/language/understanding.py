@@ -25,6 +25,7 @@ from spca_tabletop.language.talk import (
     Talk,
     Undecided,
     every,
+    refuse,
 )
 from spca_tabletop.language.words import kinds_in, known_part, words_in
 
@@ -95,11 +96,11 @@ def _understood(task: Task, observation: Observation) -> list[Goal]:
     readings.sort(key=lambda r: r.cost)
     least, tried, doubted = None, 0, None
     while readings and (least is None or readings[0].cost <= least):
-        if tried > _MOST_TRIED:
-            raise NotUnderstood(TOO_OPEN)
+        refuse(tried > _MOST_TRIED, TOO_OPEN)
         reading = readings.pop(0)
         try:
             talks = _talked(reading)
+            refuse(not talks, "There are not so many of one colour; name each thing once.")  # "red, red"
             tried += len(talks)
             goals = tuple(alternatives(talks))
         except Undecided as error:

@@ -90,9 +90,8 @@ def told_slips(text: str) -> str:
 
 def _normal(text: str, left: list[str] | None = None) -> str:
     """Return a text as it is scanned: fillers, steps and spellings seen to; `left` gets the asides."""
-    text = _SYMBOL.sub(
-        lambda m: words_of(symbol_of(m.group().lower())), lexicon.spelt_out(text.replace("’", "'"))
-    )
+    text = RULES["interjection"].sub("", lexicon.spelt_out(text.replace("’", "'")))
+    text = _SYMBOL.sub(lambda m: words_of(symbol_of(m.group().lower())), text)
     return _without_asides(_SPELT.sub(lambda m: str(SPELT[m[1].lower()]), text), [] if left is None else left)
 
 

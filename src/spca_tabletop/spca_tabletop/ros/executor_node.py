@@ -193,8 +193,6 @@ class ExecutorNode(SpcaNode):
             raise SpcaError("no table has been laid: run a level first")
         return self.table
 
-    # --- stopping -------------------------------------------------------------------------------------------
-
     def _stop_arm(self) -> None:
         if self.table is not None:
             background(self.table.cancel)  # a callback must not wait for the arm's lock
