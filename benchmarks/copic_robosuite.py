@@ -24,8 +24,8 @@ from spca_copic.worlds.limited_actions import Played, PlayedAgain
 from spca_core.errors import SpcaError
 from spca_core.geometry import Pose, top_down_yaw
 from spca_core.plan import Draft, Plan, Step
+from spca_core.result import Outcome
 from spca_core.scene import Scene
-from spca_core.verdict import Outcome
 from spca_judges.environment import JudgedTabletop
 from spca_judges.remote import RemoteEpisode
 from spca_programs.plan_world import (

@@ -46,8 +46,8 @@ from typing import Annotated, NamedTuple, TypeVar
 import psutil
 import typer
 
-from spca.events import Event
-from spca.ros_ready import require_ros
+from spca.journal import Event
+from spca.ros import require_ros
 from spca_core.errors import SpcaError
 from spca_core.model import Record
 from spca_core.options import Manifest

@@ -27,16 +27,14 @@ from spca_core.layout import random_layout
 from spca_core.scene import Scene
 from spca_core.trajectory import JointTrajectory
 from spca_core.world import World, load_world
-from spca_motion.collision import CollisionChecker
+from spca_motion.collision import CollisionChecker, Obstacle, PlanningScene
 from spca_motion.limits import EMPTY
 from spca_motion.manipulator import Manipulator
-from spca_motion.moveit.backend import Setup
-from spca_motion.moveit.process import PlannerProcess
+from spca_motion.moveit.process import PlannerProcess, Setup
 from spca_motion.moveit.search import MoveItSearch, ProcessChecker
 from spca_motion.paths import Piece, sampled, time_path
 from spca_motion.planner import MotionPlanner
-from spca_motion.planning_scene import Obstacle, PlanningScene
-from spca_motion.query import Start
+from spca_motion.search import Start
 from spca_robot.description.moveit_config import PIPELINES
 from spca_robot.kinematics import ArmKinematics
 from spca_sim.mujoco_world import MujocoWorld

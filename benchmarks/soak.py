@@ -34,7 +34,7 @@ from rich.console import Console
 from rich.table import Table
 
 import spca
-from spca.ros_ready import require_ros
+from spca.ros import require_ros
 from spca_core.run_folder import RunFolder
 
 SHARED = Path("/dev/shm")

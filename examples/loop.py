@@ -17,8 +17,8 @@ from spca_coder.drafting import DraftingCoder
 from spca_coder.source import LibraryReader
 from spca_core.options import RunOptions
 from spca_core.plan import CodeRequest, PlanRequest
+from spca_core.result import Outcome, Verdict
 from spca_core.skill_package import library_source
-from spca_core.verdict import Outcome, Verdict
 from spca_planner.planner import DraftingPlanner
 from spca_planner.trusted import TrustedDomains
 

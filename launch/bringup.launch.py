@@ -46,7 +46,7 @@ from spca_core.validation import number
 from spca_core.world import load_world
 from spca_robot.description.moveit_config import PIPELINES
 from spca_robot.description.names import SOURCES
-from spca_ros import environment, names, security
+from spca_ros import environment, names
 from spca_ros.domain import claim, domain_in, ports
 from spca_ros.node_process import CONFIG, Value
 from spca_sim.gazebo.requirements import missing
@@ -164,7 +164,7 @@ def _start(context: LaunchContext) -> list[LaunchDescriptionEntity]:
             includes.append(
                 LogInfo(msg="no /tf and /robot_description: robot_state_publisher is not installed")
             )
-    keys = security.variables(Path(chosen["secure"])) if chosen["secure"] else {}
+    keys = environment.secured(Path(chosen["secure"])) if chosen["secure"] else {}
     secured = [SetEnvironmentVariable(name, value) for name, value in keys.items()]
     held = claim(domain_in())
     freed = RegisterEventHandler(OnShutdown(on_shutdown=lambda event, context: held.close()))

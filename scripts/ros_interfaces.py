@@ -23,7 +23,7 @@ from spca.ros.program import program
 from spca_ros.domain import own_domain
 from spca_ros.node import SpcaNode, close_nodes
 from spca_sim.node import SimNode
-from spca_tabletop.ros.display.node import DisplayNode
+from spca_tabletop.ros.display_node import DisplayNode
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "ros-interfaces.md"
 BEGIN, END = "<!-- made by scripts/ros_interfaces.py -->", "<!-- end -->"

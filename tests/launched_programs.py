@@ -218,7 +218,7 @@ def check_parameters(call: Call) -> None:
 
 NODES = {
     "program": {"supervisor": "spca.ros", "executor": "spca_tabletop.ros", "sense": "spca_sense"},
-    "display": {"display": "spca_tabletop.ros.display"},
+    "display": {"display": "spca_tabletop.ros"},
     "gazebo": {"sim": "spca_sim.gazebo"},
 }
 """The nodes of a program, and the folders that have them, if not named as it and its package are."""

@@ -118,7 +118,7 @@ def _loaded_by(*arguments: str) -> list[str]:
 
 def test_a_run_without_a_model_loads_neither_research_nor_what_speaks_to_a_server() -> None:
     """`spca run` starts as quickly, and stands as firmly, without the systems of the papers."""
-    code = "import sys, spca.api, spca.run_command, spca.kits, spca.assembly; print(*sys.modules)"
+    code = "import sys, spca.api, spca.run_command, spca.kits, spca.proposals; print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     research = {path.parent.name for path in (ROOT / "research").glob("*/setup.py")}
     assert research and not (research | {"httpx2"}) & {name.split(".")[0] for name in loaded.split()}
@@ -128,7 +128,7 @@ def test_a_name_means_one_class_in_the_stack() -> None:
     """Apart from the records that skills see on `ctx`, which are named for whoever writes a skill."""
     defined: dict[str, list[str]] = {}
     for path in (ROOT / "src").glob("*/spca*/**/*.py"):
-        if path.name == "values.py" or "worker" in path.parts or "test" in path.parts:
+        if path.name == "skill_context.py" or "worker" in path.parts or "test" in path.parts:
             continue
         for node in ast.parse(path.read_text()).body:
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):

@@ -20,7 +20,7 @@ import yaml
 
 from spca.commands import CommandsByPanel
 from spca.console import Progress, results, show_table
-from spca.events import Event
+from spca.journal import Event
 from spca.supervisor import Supervisor
 from spca_core import extensions
 from spca_core.paths import ROOT, WORLDS
@@ -255,7 +255,7 @@ def test_an_interrupt_while_a_run_starts_says_how_to_go_on_and_leaves_no_crash_f
     [
         (CHILD, "spca_planner", 130, ""),
         pytest.param(APPEND, "'run_ended'", 0, "", marks=pytest.mark.full),
-        ("spca.report.page.write_report", "", 130, "spca report "),
+        ("spca.report.write_report", "", 130, "spca report "),
     ],
 )
 def test_an_interrupt_before_and_after_a_run_is_an_interrupt(tmp_path, called, text, status, told):
@@ -270,7 +270,7 @@ def test_an_interrupt_before_and_after_a_run_is_an_interrupt(tmp_path, called, t
 class FaultyKit:
     """One that lacks most of what a kit has."""
 
-    name, bare_names, levels = "faulty", False, TabletopKit.levels
+    name, levels = "faulty", TabletopKit.levels
 
 
 class Leaving:

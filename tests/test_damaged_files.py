@@ -26,8 +26,8 @@ import yaml
 import spca
 from spca.kits import kit_of
 from spca.learned import SolvedLevel
-from spca.report.page import write_report
-from spca.report.pages import write_index
+from spca.pages import write_index
+from spca.report import write_report
 from spca.state import SavedState
 from spca_acpbench.ipc import pairs_in
 from spca_acpbench.questions import KINDS
@@ -52,9 +52,9 @@ from spca_core.skill_package import SkillPackage
 from spca_core.world import load_world
 from spca_extras.hand_eye_files import read_lens, read_wrist
 from spca_llm.answer import answer_from, parse
+from spca_llm.chat import ReplaySource
 from spca_llm.config import DEFAULT_TABLE, load_config, load_prices
 from spca_llm.exchange import Answer, Exchange, Request
-from spca_llm.replay import ReplaySource
 from spca_mbm.problems import read_problem
 from spca_planbench.planbench import Language
 from spca_planbench.planetarium import descriptions
@@ -62,7 +62,7 @@ from spca_planner.trusted import TrustedDomains
 from spca_programs.grasp.dataset import released
 from spca_programs.grasp.grid import Grid
 from spca_programs.ipp.store import ProgramStore
-from spca_robot.arms import FILES as ARMS
+from spca_robot import ARMS
 from spca_sense.recorded_camera import load_frame, save_frame
 from spca_sim.recording import SimState, load_states, save_states
 from spca_standins import hashed

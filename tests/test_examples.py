@@ -40,7 +40,7 @@ for name in sys.argv[1:]:
 """
 """What pip does for each package in two processes of its own, in one for all."""
 DOCTOR = """
-from spca.doctor.plugins import examine_plugins
+from spca.doctor import examine_plugins
 for row in examine_plugins():
     print(row.what, row.state, row.found, row.remedy)
 """

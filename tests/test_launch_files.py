@@ -36,7 +36,7 @@ from spca_ros import names
 from spca_ros.domain import claim
 from spca_ros.node import ros_session
 from spca_sim.gazebo.requirements import missing
-from spca_sim.gazebo.world_sdf import build_world
+from spca_sim.gazebo.write import build_world
 
 if TYPE_CHECKING:
     from conftest import SourcedRos
@@ -415,7 +415,7 @@ def test_whatever_ends_by_itself_ends_the_launch_with_its_reason(
 def test_a_launch_that_fails_at_its_start_leaves_no_files(
     installed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr("spca_robot.description.write.build_srdf", lambda *_: 1 / 0)
+    monkeypatch.setattr("spca_robot.description.urdf.build_srdf", lambda *_: 1 / 0)
     for given in ({"rate": "fast"}, {}):
         assert run("gazebo.launch.py", given) != 0
         assert not list(tmp_path.glob("spca_gazebo_*"))

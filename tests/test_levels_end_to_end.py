@@ -19,8 +19,8 @@ from spca_core.extensions import installed
 from spca_core.geometry import top_down
 from spca_core.options import Manifest, RunOptions
 from spca_core.plan import Draft, Plan, Step
+from spca_core.result import Ending, Outcome
 from spca_core.run_folder import MANIFEST, RunFolder
-from spca_core.verdict import Ending, Outcome
 from spca_core.world import load_world
 from spca_motion.tool import ToolKinematics
 from spca_sim.variation import SimVariation

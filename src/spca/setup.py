@@ -7,7 +7,7 @@ package(
     {
         "console_scripts": [
             "spca = spca.__main__:main",
-            "program = spca.ros.program:main",
+            "program = spca.ros:start_program",
             "planner = spca.ros.program:planner",
             "coder = spca.ros.program:coder",
         ],

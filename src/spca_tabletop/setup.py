@@ -5,7 +5,7 @@ package = run_path(str(Path(__file__).resolve().parents[2] / "spca_package.py"))
 package(
     "spca_tabletop",
     {
-        "console_scripts": ["display = spca_tabletop.ros.display.node:main"],
+        "console_scripts": ["display = spca_tabletop.ros:start_display"],
         "spca.environments": ["tabletop = spca_tabletop.kit:TabletopKit"],
     },
 )

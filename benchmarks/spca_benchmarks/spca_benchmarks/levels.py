@@ -22,8 +22,7 @@ from spca_benchmarks.runs import STAGES, RunsBench, RunSummary, keep_failed, run
 from spca_core.errors import OutOfReach
 from spca_core.model import Record
 from spca_core.options import Rehearse, RunOptions, Transport
-from spca_core.result import CoderCounts, PlannerCounts
-from spca_core.verdict import Ending, Outcome, Verdict
+from spca_core.result import CoderCounts, Ending, Outcome, PlannerCounts, Verdict
 
 
 class LevelTrial(Record):

@@ -15,8 +15,8 @@ from spca_benchmarks.campaigns.statistics import Rate
 from spca_core.plan import ActResult
 from spca_core.run_folder import EVENTS
 from spca_core.scene import OBSTRUCTED
-from spca_sim.disturbances.disturbance import ABOUT, Happened
-from spca_sim.disturbances.recorder import DISTURBANCES
+from spca_sim.recording import DISTURBANCES
+from spca_sim.variation import ABOUT, Happened
 
 if TYPE_CHECKING:
     from spca_benchmarks.runs import RunSummary

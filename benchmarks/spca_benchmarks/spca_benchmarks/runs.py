@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
-from spca.report.pages import Card
+from spca.pages import Card
 from spca.runs import Run
 from spca_benchmarks.campaigns.bench import Bench, Done, TrialT
 from spca_benchmarks.remedies import disturbances_in, remedies_in
@@ -17,9 +17,8 @@ from spca_core.errors import Lost
 from spca_core.model import Record
 from spca_core.options import Manifest, RunOptions
 from spca_core.plan import ActResult
-from spca_core.result import RunResult
+from spca_core.result import UNFINISHED, Ending, RunResult
 from spca_core.run_folder import MANIFEST, RunFolder
-from spca_core.verdict import UNFINISHED, Ending
 
 STAGES = ("sense", "plan", "code", "act")
 
@@ -90,7 +89,7 @@ def _digest(result: RunResult, acts: list[ActResult]) -> str:
 
 
 def _thumbnail(path: Path) -> str:
-    from spca.report.page import picture
+    from spca.report import picture
 
     looks = sorted((path / "looks").glob("*.jpg"))
     return picture(looks[-1], 160) if looks else ""

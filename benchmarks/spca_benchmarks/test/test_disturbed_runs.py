@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from spca.report.page import write_report
+from spca.report import write_report
 from spca.runs import Run
 from spca_core.options import RunOptions
 from spca_core.plan import ActResult
 from spca_core.run_folder import RunFolder
-from spca_sim.disturbances.disturbance import KINDS, Happened
+from spca_sim.variation import KINDS, Happened
 
 LEVELS = {"pull_out": ("pick_and_place_04", 1), "target": ("stack_01", 2)}
 EACH = {*LEVELS, "hand"}

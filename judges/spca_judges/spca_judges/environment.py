@@ -8,10 +8,10 @@ from pathlib import Path
 from spca_core.camera import RgbdFrame
 from spca_core.plan import ActResult, Plan, Task
 from spca_core.ports.environment import Environment
+from spca_core.result import Outcome, Verdict
 from spca_core.scene import Observation, Scene
 from spca_core.skill import CtxApi, StepReport
 from spca_core.skill_package import library_source
-from spca_core.verdict import Outcome, Verdict
 from spca_core.world import World
 from spca_judges.port import Episode
 from spca_judges.robot import EpisodeCamera, EpisodeRobot

@@ -21,8 +21,8 @@ from spca.runs import Run
 from spca_core.errors import InputError, SpcaError
 from spca_core.options import RunOptions
 from spca_core.ports.table import Robot
+from spca_core.result import Outcome
 from spca_core.run_folder import RunFolder
-from spca_core.verdict import Outcome
 from spca_core.world import load_world
 from spca_judges.catalogue import JUDGES, Judge, find
 from spca_judges.cli import judge_app

@@ -16,7 +16,7 @@ from spca_core.errors import InputError
 from spca_core.geometry import Array, Pose
 from spca_core.kinds import Primitive
 from spca_core.world import World
-from spca_motion.planning_scene import Obstacle
+from spca_motion.collision import Obstacle
 from spca_robot.kinematics import ArmKinematics
 from spca_robot.windowless import mujoco
 from spca_robot.workspace_model import build_model

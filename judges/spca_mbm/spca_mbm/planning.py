@@ -13,8 +13,7 @@ from spca_mbm.problems import Problem, ur5_world
 from spca_motion.collision import CollisionChecker
 from spca_motion.limits import WorkspaceBox
 from spca_motion.paths import sampled
-from spca_motion.query import Query, Start
-from spca_motion.search import PathNotFound, TreeSearch
+from spca_motion.search import PathNotFound, Query, Start, TreeSearch
 from spca_robot.gripper_2f85 import STROKE
 
 CHECK_STEP = 0.01

@@ -19,7 +19,7 @@ from spca_core.errors import InputError
 from spca_core.geometry import Array, Pose
 from spca_core.validation import expecting, parse_yaml
 from spca_core.world import PlanarPose, World, WristSensor, load_world
-from spca_motion.planning_scene import Obstacle, PlanningScene
+from spca_motion.collision import Obstacle, PlanningScene
 
 _BASE = PlanarPose(position=(0.0, 0.0, 0.9144), yaw=1.57)
 """Where the data set's description of the robot puts the base."""

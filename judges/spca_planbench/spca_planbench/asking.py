@@ -15,11 +15,12 @@ from spca_benchmarks.campaigns.campaign import recorded
 from spca_benchmarks.campaigns.page import PageTable
 from spca_benchmarks.campaigns.statistics import Rate, groups
 from spca_core.model import Record
+from spca_core.ports.chat import REPLAY
 from spca_core.ports.proposer import ModelError
 from spca_core.result import Usage
 from spca_llm.chat import open_chat
-from spca_llm.config import REPLAY, load_config
-from spca_llm.ledger import server_fault, set_aside
+from spca_llm.config import load_config
+from spca_llm.exchange import server_fault, set_aside
 from spca_programs.ipp.dialogue import Dialogue
 
 T = TypeVar("T")

@@ -18,8 +18,8 @@ from spca_benchmarks.campaigns.statistics import Rate, groups, median_of
 from spca_core.errors import SpcaError
 from spca_core.model import Record
 from spca_core.options import RunOptions
+from spca_core.result import Ending
 from spca_core.run_folder import RunFolder
-from spca_core.verdict import Ending
 from spca_judges.catalogue import find
 from spca_judges.environment import JudgedTabletop
 from spca_judges.remote import RemoteEpisode

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from spca_core.ports.table import Robot
+from spca_core.result import Ending
 from spca_core.trajectory import JointTrajectory
-from spca_core.verdict import Ending
 from spca_judges.catalogue import find
 from spca_judges.contract import EpisodeContract
 from spca_judges.port import Episode

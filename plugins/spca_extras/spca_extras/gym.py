@@ -24,8 +24,8 @@ from ruckig import InputParameter, Ruckig, Trajectory
 from spca_core.errors import InputError, one_of
 from spca_core.names import COBOT, TABLE
 from spca_core.options import RunOptions
+from spca_core.result import Outcome
 from spca_core.trajectory import JointTrajectory
-from spca_core.verdict import Outcome
 from spca_motion.limits import EMPTY
 from spca_motion.tool import ToolKinematics
 from spca_referee.level import list_levels

@@ -19,16 +19,16 @@ import numpy as np
 from mcap_ros2.writer import Writer
 from numpy.typing import NDArray
 
-from spca.events import Event
+from spca.journal import Event
 from spca_core.camera import CameraIntrinsics
 from spca_core.geometry import Vec3
 from spca_core.kinds import is_round
 from spca_core.model import Record
 from spca_core.options import RunOptions
 from spca_core.plan import ActResult, PlanResult
+from spca_core.result import Verdict
 from spca_core.run_folder import RunFolder, read_picture
 from spca_core.scene import Scene
-from spca_core.verdict import Verdict
 from spca_core.world import World
 from spca_extras.message_definitions import Message, definition, header, mirrored, quaternion, time, vector
 from spca_robot.windowless import mujoco

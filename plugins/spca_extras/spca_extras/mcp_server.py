@@ -23,8 +23,8 @@ from starlette.responses import PlainTextResponse
 
 from spca import __version__
 from spca.api import levels, session
-from spca.events import Event
 from spca.interrupt import STOPPED
+from spca.journal import Event
 from spca.runs import Run
 from spca.sessions import Proposal, Session
 from spca_core.errors import Cancelled, SpcaError

@@ -6,8 +6,8 @@ from enum import Enum
 
 from spca_core.model import Record
 from spca_core.plan import ActResult
+from spca_core.result import Outcome, Verdict
 from spca_core.skill import StepReport
-from spca_core.verdict import Outcome, Verdict
 
 
 class EpisodeEnding(str, Enum):

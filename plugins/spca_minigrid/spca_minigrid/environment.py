@@ -9,11 +9,11 @@ from pathlib import Path
 from spca_core.errors import SpcaError
 from spca_core.plan import ActResult, Plan, Task
 from spca_core.ports.environment import Environment
+from spca_core.result import Condition, Outcome, Verdict
 from spca_core.scene import Observation
 from spca_core.skill import CtxApi, StepReport
 from spca_core.skill_package import library_source
 from spca_core.stopping import Flag
-from spca_core.verdict import Condition, Outcome, Verdict
 from spca_minigrid.ctx import API, GridCtx
 from spca_minigrid.levels import GridLevel
 from spca_minigrid.mission import naming

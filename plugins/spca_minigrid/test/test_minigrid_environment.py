@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from spca_core.errors import Cancelled, InputError, MotionError, SpcaError
 from spca_core.plan import Draft, Plan, Step
 from spca_core.ports.environment import Environment
+from spca_core.result import Outcome
 from spca_core.scene import Fact
-from spca_core.verdict import Outcome
 from spca_minigrid import primitives
 from spca_minigrid.ctx import API, GridCtx
 from spca_minigrid.ending import EpisodeEnding, ending_of

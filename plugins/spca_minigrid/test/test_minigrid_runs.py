@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from spca.assembly import open_stages
 from spca.blame import blame
+from spca.proposals import open_stages
 from spca.runs import Run
 from spca.stages import Stages
 from spca.supervisor import Supervisor

@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import Field, PositiveInt
 
-from spca.events import Event
-from spca.kits import checked_kit, kit_of, kits
+from spca.journal import Event
+from spca.kits import PLAIN, checked_kit, kit_of, kits
 from spca.runs import Run, settled
 from spca_core.errors import InputError, did_you_mean
 from spca_core.extensions import find
@@ -194,7 +194,7 @@ def select_levels(patterns: Sequence[str]) -> list[LevelInfo]:
     """Return the levels that match any of the patterns, which may have commas between them; see `levels`."""
     known = [(kit, info) for kit in kits() for info in kit.levels()]
     if not patterns:
-        return [info for kit, info in known if kit.bare_names]
+        return [info for kit, info in known if kit.name == PLAIN]
     found: dict[str, LevelInfo] = {}
     for pattern in (name for text in patterns for name in text.split(",") if name):
         if (file := Path(pattern)).suffix in YAML_FILES:

@@ -11,9 +11,9 @@ from typing import NamedTuple
 from spca_core.model import Record
 from spca_core.plan import ActResult, Execution, Plan, Step
 from spca_core.ports.reading import Evidence, StepEvidence
+from spca_core.result import WAITING, Outcome, Verdict
 from spca_core.scene import Observation
 from spca_core.skill import FailureKind, StepReport, fault_of_plan, python_name
-from spca_core.verdict import WAITING, Outcome, Verdict
 
 _MOST_CONDITIONS = 4
 """Maximum number of unmet conditions named in one failure."""

@@ -20,7 +20,7 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
-from spca.events import Event
+from spca.journal import Event
 from spca_core.errors import InputError, harmless
 from spca_core.paths import as_typed
 from spca_core.run_folder import is_full

@@ -18,9 +18,9 @@ from spca_core.geometry import Vec3
 from spca_core.names import TABLE_SYMBOL, words_of
 from spca_core.ports.kit import Kit
 from spca_core.relation import in_words, place_of, resting
+from spca_core.result import Ending
 from spca_core.scene import Observation
-from spca_core.verdict import Ending
-from spca_llm.ledger import read_exchange
+from spca_llm.exchange import read_exchange
 
 _CLAUSE = re.compile(r"[,.;:]|\b(?:and|then)\b|(?<=\w )(?:so|because|until|while|which)\b")
 _PRONOUN = re.compile(r"\b(?:it(?! (?:be )?(?:possible|ok|okay|fine|all right)\b)|that one|this one)\b", re.I)

@@ -4,19 +4,38 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
 
-from pydantic import BaseModel
+from pydantic import BaseModel, FiniteFloat
 
-from spca.events import Event, EventKind, Listener
 from spca.state import Phase, RunState, SavedState
+from spca_core.model import Record
 from spca_core.plan import DraftRecord, Rehearsed
 from spca_core.ports.environment import Environment
 from spca_core.ports.stages import Rehearsal
-from spca_core.result import Promotion, RunResult, SkillCounts, Usage
+from spca_core.result import UNFINISHED, Ending, Promotion, RunResult, SkillCounts, Usage
 from spca_core.run_folder import CHECKPOINT, STATE, RunFolder
 from spca_core.skill import StepReport, python_name
-from spca_core.verdict import UNFINISHED, Ending
+
+EventKind = Literal[
+    "run_started", "stage_started", "stage_ended", "draft", "doubt", "plan", "code", "rehearsal",
+    "question", "step", "verdict", "round_failed", "run_ended",
+]  # fmt: skip
+
+
+class Event(Record):
+    """One event: `wall` in seconds since the run began, `sim` in simulated seconds of the level."""
+
+    kind: EventKind
+    wall: FiniteFloat
+    sim: FiniteFloat
+    stage: str = ""
+    text: str = ""
+    data: dict[str, Any] = {}
+
+
+Listener = Callable[[Event], None]
+
 
 PLAN_CHECKPOINT = "plan_checkpoint.bin"
 

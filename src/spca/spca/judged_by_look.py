@@ -8,9 +8,9 @@ from spca_core.names import TABLE_SYMBOL, words_of
 from spca_core.plan import ActResult, Plan
 from spca_core.ports.environment import Environment
 from spca_core.ports.reading import PlanReader
+from spca_core.result import Condition, Outcome, Verdict
 from spca_core.scene import Observation
 from spca_core.skill import StepReport
-from spca_core.verdict import Condition, Outcome, Verdict
 
 
 class JudgedByLook(Environment):

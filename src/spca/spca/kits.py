@@ -17,6 +17,8 @@ from spca_planner.pddl.lint import examine_domain
 from spca_planner.solver.engines import require_engine
 
 GROUP = "spca.environments"
+PLAIN = "tabletop"
+"""Name of the environment whose levels are named without a prefix, and by the path of a level file."""
 PROPOSERS = "spca.proposers"
 
 
@@ -55,7 +57,7 @@ def faults_of(kit: Kit) -> list[str]:
     if not (levels := kit.levels()):
         found.append("levels() lists none")
     for info in levels:
-        if not kit.bare_names and not info.name.startswith(f"{kit.name}:"):
+        if kit.name != PLAIN and not info.name.startswith(f"{kit.name}:"):
             found.append(f"the level '{info.name}' does not begin with '{kit.name}:'")
         try:
             preset = next(iter(kit.presets), "nominal")
@@ -74,7 +76,7 @@ def kits() -> list[Kit]:
     for name in installed(GROUP):
         with suppress(InputError):
             found.append(kit_named(name))
-    return sorted(found, key=lambda kit: (not kit.bare_names, kit.name))
+    return sorted(found, key=lambda kit: (kit.name != PLAIN, kit.name))
 
 
 def kit_of(level: str) -> Kit:
@@ -82,9 +84,8 @@ def kit_of(level: str) -> Kit:
     prefix, colon, _ = level.partition(":")
     if colon and prefix in installed(GROUP):
         return kit_named(prefix)
-    for kit in kits():
-        if kit.bare_names and (not colon or "/" in prefix):
-            return kit
+    if not colon or "/" in prefix:
+        return kit_named(PLAIN)
     known = [info.name for kit in kits() for info in kit.levels()]
     hint = did_you_mean(level, known) or "`spca levels` lists them"
     raise InputError(f"unknown level '{level}'", hint=hint)

@@ -18,13 +18,12 @@ from spca_core.model import Record
 from spca_core.options import RunOptions
 from spca_core.paths import LIBRARY
 from spca_core.plan import Plan
+from spca_core.ports.chat import REPLAY
 from spca_core.ports.environment import Environment
 from spca_core.ports.reading import PlanReader
-from spca_core.result import Promotion
+from spca_core.result import Outcome, Promotion
 from spca_core.run_folder import RunFolder, write_atomically
 from spca_core.skill import python_name
-from spca_core.verdict import Outcome
-from spca_llm.config import REPLAY
 from spca_planner.trusted import TrustedDomains
 
 BEFORE = "library_before"

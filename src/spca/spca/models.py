@@ -11,11 +11,11 @@ from spca.proposals import Proposals
 from spca_coder.language import LanguageCoder
 from spca_core.options import RunOptions
 from spca_core.plan import Mode
-from spca_core.ports.chat import Role
+from spca_core.ports.chat import REPLAY, Role
 from spca_core.ports.kit import Kit
 from spca_core.run_folder import RunFolder
 from spca_llm.chat import Chat, NotInVain, open_chat
-from spca_llm.config import REPLAY, LlmConfig, load_config
+from spca_llm.config import LlmConfig, load_config
 from spca_planner.language import LanguageProposer, told_of
 from spca_planner.trusted import Actions, TrustedDomains, actions_of
 from spca_sense.remarks import LanguageVision

@@ -10,15 +10,15 @@ from rich.console import Console
 from rich.markup import escape
 
 from spca.console import Progress, notices, results
-from spca.events import Event
+from spca.journal import Event
 from spca.kits import kit_of
 from spca.runs import RESULT, Run
 from spca_core.errors import EXIT_INTERRUPTED, Cancelled, InputError, Lost, SpcaError
 from spca_core.options import RunOptions
 from spca_core.paths import RUNS, as_typed
+from spca_core.result import Ending
 from spca_core.run_folder import MANIFEST, STATE, RunFolder, is_full
 from spca_core.validation import YAML_FILES
-from spca_core.verdict import Ending
 
 
 def begun(options: RunOptions, out: Path | None = None) -> Run:

@@ -13,15 +13,16 @@ from typing import TYPE_CHECKING, TypeVar
 
 import structlog
 
-from spca.events import Event, Listener
 from spca.interrupt import STOPPED, stopping_on_interrupt
+from spca.journal import Event, Listener
 from spca.kits import checked_kit, kit_of
 from spca_core.errors import Cancelled, InputError, Lost
 from spca_core.options import Manifest, RunOptions, manifest
+from spca_core.ports.chat import REPLAY
+from spca_core.result import UNFINISHED
 from spca_core.run_folder import EVENTS, MANIFEST, RunFolder, is_full, read_picture
 from spca_core.validation import YAML_FILES
-from spca_core.verdict import UNFINISHED
-from spca_llm.config import REPLAY, is_configured
+from spca_llm import is_configured
 
 if TYPE_CHECKING:
     import numpy as np
@@ -98,7 +99,7 @@ class Run:
         solver's process stays for the next run in this process.
         """
         if environment is None and self.options.transport == "ros":
-            from spca.ros_ready import require_ros
+            from spca.ros import require_ros
 
             require_ros()
             from spca.ros.graph import on_graph
@@ -111,7 +112,7 @@ class Run:
 
         An unexpected failure leaves its traceback in the folder and is raised as it is.
         """
-        from spca.assembly import open_stages
+        from spca.proposals import open_stages
         from spca.supervisor import Supervisor
 
         if not self.resumed:
@@ -165,7 +166,7 @@ class Run:
         An error in one of these is reported to `complain` and costs only that file; a full disk raises
         OSError.
         """
-        from spca.report.page import write_report
+        from spca.report import write_report
 
         for number, makers in enumerate(kit_of(self.options.level).documents(self.options)):
             self._make(makers, complain)

@@ -17,12 +17,12 @@ from typing import TYPE_CHECKING
 
 import cv2
 
-from spca.assembly import open_stages
 from spca.dialogue import Dialogue
-from spca.events import Listener
 from spca.interrupt import STOPPED
+from spca.journal import Listener
 from spca.kits import checked_kit
 from spca.order import Order, single_step
+from spca.proposals import open_stages
 from spca.runs import Run
 from spca.stages import Approve
 from spca.state import RunState
@@ -32,9 +32,9 @@ from spca_core.options import RunOptions
 from spca_core.plan import Plan, Rehearsed, Step, Task
 from spca_core.ports.environment import Environment
 from spca_core.ports.kit import Kit
+from spca_core.result import Ending
 from spca_core.run_folder import EVENTS, RunFolder, scratch
 from spca_core.scene import Fact, Observation, SceneObject
-from spca_core.verdict import Ending
 from spca_planner.solver.process import warm_solver
 
 if TYPE_CHECKING:
@@ -179,8 +179,6 @@ class Session:
         self._open.callback(page.close)
         self._listeners = (*self._listeners, page.hear)
 
-    # --- what can be asked for ------------------------------------------------------------------------------
-
     def look(self) -> View:
         """Move the arm out of the camera's view and look. Raises SpcaError where it cannot be moved."""
         run = self._aside("Look at the table.", Order(moves=False), proposer="builtin")
@@ -290,8 +288,6 @@ class Session:
             hint = "use it inside its `with`, in the process that opened it"
             raise InputError("the session is not open", hint=hint)
         return self._folder
-
-    # --- runs -----------------------------------------------------------------------------------------------
 
     def _done(self, sentence: str, asked: Order, out: str | Path | None, said: str = "") -> Run:
         """Carry out an order, in these words of the user's, in a run that is kept, and return the run."""

@@ -29,15 +29,15 @@ from tornado.web import Application, HTTPError, RequestHandler
 from tornado.websocket import WebSocketClosedError, WebSocketHandler
 
 from spca.console import DOING, plainly
-from spca.events import Event
 from spca.interrupt import STOPPED
-from spca.report.page import small_picture, templates
+from spca.journal import Event
+from spca.report import small_picture, templates
 from spca.sessions import Session
 from spca_core.errors import InputError
 from spca_core.model import Record
 from spca_core.plan import Plan
+from spca_core.result import Ending
 from spca_core.stopping import Stop, never
-from spca_core.verdict import Ending
 
 _T = TypeVar("_T")
 HOST, PORT = "127.0.0.1", 8080
@@ -84,8 +84,6 @@ class WebPage:
         self._thread.start()
         self.address = f"http://{HOST}:{served.result()}/?key={self.key}"
         print(f"  page    {self.address}", file=sys.stderr, flush=True)
-
-    # --- for whoever has the session ------------------------------------------------------------------------
 
     def await_viewer(self, most: float = 60.0) -> None:
         """Wait for somebody to open the page, at most so many seconds of wall time."""

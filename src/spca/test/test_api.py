@@ -51,7 +51,7 @@ def test_only_the_unexpected_leaves_a_crash_file(
     def fails(*_: object) -> None:
         raise error
 
-    monkeypatch.setattr("spca.assembly.open_stages", fails)
+    monkeypatch.setattr("spca.proposals.open_stages", fails)
     folder = RunFolder.create("touch_01", tmp_path / "run")
     with pytest.raises(type(error)):
         Run(RunOptions(level="touch_01", transport="inproc"), folder).advance()

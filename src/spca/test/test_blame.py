@@ -12,9 +12,9 @@ from spca.blame import Blame, blame, distrusted
 from spca.judged_by_look import JudgedByLook
 from spca_core.geometry import Pose
 from spca_core.plan import ActResult, Draft, Plan, Step
+from spca_core.result import Condition, Outcome, Verdict
 from spca_core.scene import Fact, Observation, Scene, SceneObject
 from spca_core.skill import SkillFailure, StepReport
-from spca_core.verdict import Condition, Outcome, Verdict
 from spca_planner.prediction import Evidence, PddlReader, predict
 from spca_planner.solver.reading import read
 from spca_tabletop.plan.problem import domain

@@ -11,8 +11,7 @@ import pytest
 from rich.console import Console
 
 from spca.commands.doctor import show
-from spca.doctor.checks import CHECKS, Check, Finding, examine, runs, unsourced, ways
-from spca.doctor.plugins import examine_plugins
+from spca.doctor import CHECKS, Check, Finding, examine, examine_plugins, runs, unsourced, ways
 from spca_core import extensions
 
 
@@ -143,7 +142,7 @@ def test_another_build_of_opencv_will_do_and_pip_is_not_sent_to_a_checkout(tmp_p
         "    return kept(name)\n"
         "metadata.version = version\n"
         "import spca_core.paths; spca_core.paths.CHECKOUT = None\n"
-        "from spca.doctor.checks import CHECKS, examine\n"
+        "from spca.doctor import CHECKS, examine\n"
         "for f in examine(CHECKS): print(f.what, f.state, f.remedy)\n"
         "print(*(c.remedy for c in CHECKS))"
     )

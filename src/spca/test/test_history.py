@@ -8,21 +8,19 @@ from pathlib import Path
 import pytest
 
 from spca.blame import Blame, blame
-from spca.history import History
-from spca.repair import Repair
 from spca.stages import Stages
-from spca.state import Phase, RunState
-from spca.supervisor import Supervisor
+from spca.state import History, Phase, RunState
+from spca.supervisor import Repair, Supervisor
 from spca_coder.source import LibraryReader
 from spca_core.geometry import Pose, Vec3
 from spca_core.options import Budgets
 from spca_core.plan import ActResult, Draft, DraftRecord, Plan, PlanRequest, PlanResult, Step, Task
 from spca_core.ports.reading import Evidence, Readers
 from spca_core.ports.vocabulary import Vocabulary
+from spca_core.result import Ending, Outcome, Verdict
 from spca_core.run_folder import RunFolder
 from spca_core.scene import Fact, Observation, Scene, SceneObject
 from spca_core.skill import SkillFailure, StepReport
-from spca_core.verdict import Ending, Outcome, Verdict
 from spca_planner.prediction import PddlReader
 
 PLAN = Plan(

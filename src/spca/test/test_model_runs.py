@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from spca.assembly import open_stages
 from spca.learned import Learned
 from spca.models import open_models
+from spca.proposals import open_stages
 from spca.run_command import begun, follow
 from spca_core.errors import InputError
 from spca_core.options import RunOptions

@@ -11,9 +11,9 @@ import spca
 from spca.state import RunState
 from spca_core.plan import Draft
 from spca_core.ports.proposer import Impossible, NotUnderstood
+from spca_core.result import Ending
 from spca_core.scene import Observation
-from spca_core.verdict import Ending
-from spca_sim.disturbances.disturbance import Disturbance
+from spca_sim.variation import Disturbance
 from spca_tabletop.plan.proposer import BuiltinProposer
 from spca_testing.models.behaviours import say_json
 from spca_testing.models.fallible_model import drafted

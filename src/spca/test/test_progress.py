@@ -8,9 +8,8 @@ from rich.console import Console
 
 import spca
 from spca.console import Progress
-from spca_core.result import Usage, dollars
+from spca_core.result import Ending, Usage, dollars
 from spca_core.run_folder import RunFolder
-from spca_core.verdict import Ending
 
 
 def test_no_spinner_stands_before_the_report_line_and_the_video_tells_how_far_it_is(

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 
 from spca.kits import checked_kit
-from spca.report.page import write_report
+from spca.report import write_report
 from spca.stages import Rehearsing
 from spca.state import RunState
 from spca_coder.source import LibraryReader

@@ -13,14 +13,13 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from spca.report.page import executed, templates, write_report
-from spca.report.pages import remember, write_index
+from spca.pages import remember, write_index
+from spca.report import executed, templates, write_report
 from spca.runs import Run
 from spca_core.options import RunOptions, manifest
 from spca_core.plan import ActResult, PlanResult, behaviour_tree
-from spca_core.result import RunResult
+from spca_core.result import Ending, Outcome, RunResult, Verdict
 from spca_core.run_folder import RunFolder
-from spca_core.verdict import Ending, Outcome, Verdict
 from spca_core.world import load_world
 from spca_sim.recording import load_states
 from spca_sim.video import render_video

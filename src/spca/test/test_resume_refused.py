@@ -13,9 +13,8 @@ from spca.runs import Run
 from spca.state import SavedState
 from spca_core.errors import InputError
 from spca_core.options import Manifest, manifest
-from spca_core.result import RunResult
+from spca_core.result import Ending, Outcome, RunResult
 from spca_core.run_folder import CHECKPOINT, MANIFEST, STATE, RunFolder
-from spca_core.verdict import Ending, Outcome
 
 
 @pytest.fixture(scope="module")

@@ -13,16 +13,16 @@ import yaml
 from pydantic import BaseModel
 
 from spca.dialogue import Dialogue
-from spca.events import Event
+from spca.journal import Event
 from spca_coder.drafting import TOKEN_BUDGET, relevant
 from spca_coder.source import LibraryReader, read
 from spca_core.options import RunOptions
 from spca_core.plan import ActionSchema, Draft, Plan, PlanRequest, PlanResult, Step
 from spca_core.ports.chat import ChatReply, Message, Role
 from spca_core.ports.proposer import ModelError, NotUnderstood
+from spca_core.result import Ending
 from spca_core.scene import Observation
 from spca_core.skill_package import library_source
-from spca_core.verdict import Ending
 from spca_llm.chat import NotInVain
 from spca_planner.critics import with_named_places, with_synonyms
 from spca_planner.language import LanguageProposer, messages, told_of

@@ -23,17 +23,16 @@ from spca_interfaces.action import Do, MakePlan, RunLevel
 from spca_interfaces.msg import Verdict as VerdictMsg
 from spca_interfaces.srv import Judge
 
-from spca.events import Event
 from spca.interrupt import stopping_on_interrupt
+from spca.journal import Event
 from spca.kits import kits
 from spca.ros.graph import ENDED
 from spca.ros.program import Program, _Launched, program
 from spca.runs import CRASH, Run
 from spca_core.errors import InputError, Lost, SpcaError
 from spca_core.options import RunOptions, manifest
-from spca_core.result import SIGNALS, RunResult, Signals
+from spca_core.result import SIGNALS, Ending, RunResult, Signals
 from spca_core.run_folder import MANIFEST, RunFolder
-from spca_core.verdict import Ending
 from spca_planner.solver.process import warm_solver
 from spca_ros import names
 from spca_ros.action_server import LongAction

@@ -24,13 +24,13 @@ import spca
 from spca.console import Progress
 from spca.conversation import Conversation
 from spca.dialogue import Dialogue
-from spca.events import Event
+from spca.journal import Event
 from spca.kits import kits
 from spca.sessions import Session
 from spca_core.errors import InputError
 from spca_core.paths import ROOT
 from spca_core.plan import Plan
-from spca_core.verdict import Ending
+from spca_core.result import Ending
 from spca_testing.models.behaviours import Say
 from spca_testing.models.fallible_model import MODELS, configuration
 from spca_testing.models.grammar_model import GrammarModel

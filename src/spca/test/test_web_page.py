@@ -26,11 +26,11 @@ import spca
 from spca import web_page
 from spca.console import Progress
 from spca.conversation import Conversation, is_done
-from spca.events import Event, Listener
+from spca.journal import Event, Listener
 from spca.sessions import Session
 from spca.web_page import LOST, WebPage
 from spca_core.errors import InputError
-from spca_core.verdict import Ending
+from spca_core.result import Ending
 
 TOWER = "build a tower of all cubes"
 FOREIGN = "http://evil.example"

@@ -168,8 +168,6 @@ class TrustedLibrary:
         void = [table for table in failing if table not in lost]
         return f"{', '.join(lost)} would not pass any more" if lost else "", void
 
-    # -- by hand ---------------------------------------------------------------------------------------------
-
     def skills(self) -> list[SkillStatus]:
         """Return every skill that is known, trusted or not."""
         records, learned = self._records(), self._learned()
@@ -215,8 +213,6 @@ class TrustedLibrary:
                 known = ", ".join(name for name, r in self._records().items() if r.demoted) or "none"
                 raise InputError(f"'{skill}' is not demoted", hint=f"demoted are: {known}")
             self._save(skill, record.model_copy(update={"demoted": ""}).noting("restored"))
-
-    # -- on disk ---------------------------------------------------------------------------------------------
 
     def _whole(self, skill: str) -> Source:
         """Return the library with untrusted skills, too. Raises InputError if it lacks that skill."""

@@ -15,7 +15,7 @@ from spca_core.skill import CtxApi, CtxMethod
 from spca_llm.chat import Chat
 from spca_llm.client import OpenAISource
 from spca_llm.config import LlmConfig, ModelConfig
-from spca_llm.ledger import ExchangeLog
+from spca_llm.exchange import ExchangeLog
 from spca_testing.coding import API as CODER_API
 from spca_testing.coding import request
 from spca_testing.models.behaviours import Behaviour, Say

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 
 from spca_core.checkpoint import _MAGIC, pack, unpack
 from spca_core.errors import InputError
+from spca_core.result import Outcome
 from spca_core.scene import Fact
-from spca_core.verdict import Outcome
 
 
 @dataclass(frozen=True)

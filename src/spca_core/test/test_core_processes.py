@@ -6,6 +6,7 @@ import itertools
 import os
 import resource
 import signal
+import subprocess
 import sys
 import tempfile
 import threading
@@ -174,3 +175,18 @@ def test_a_child_says_how_it_ended(tmp_path: Path) -> None:
     assert child.end() == "exited with status 3"
     assert last_words(log) == "bye"
     assert last_words(tmp_path / "none") == ""
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_program_that_is_stopped_while_it_loads_ends_quietly(
+    number: signal.Signals, tmp_path: Path
+) -> None:
+    """Its `main` is not reached, and a launch does not show the whole command of a process that has died."""
+    text = f"import os\nos.kill(os.getpid(), {number:d})\ndef main():\n    print('runs')\n"
+    (tmp_path / "loading.py").write_text(text)
+    code = "from spca_core.processes import started; started('loading')"
+    environment = python_environment(PYTHONPATH=os.pathsep.join([str(tmp_path), *filter(None, sys.path)]))
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from spca_core.contacts import pair
 from spca_core.geometry import Pose
 from spca_core.plan import Task
+from spca_core.result import Outcome, Verdict
 from spca_core.scene import RELATIONS, Fact, Observation, Scene, SceneObject
 from spca_core.trajectory import JointTrajectory
-from spca_core.verdict import Outcome, Verdict
 
 symbols = st.sampled_from(["cube_red", "cube_blue", "plate_red", "table"])
 facts = st.builds(

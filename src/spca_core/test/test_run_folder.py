@@ -7,7 +7,7 @@ import os
 import numpy as np
 import pytest
 
-from spca.events import Event
+from spca.journal import Event
 from spca_core.errors import InputError
 from spca_core.plan import ActResult
 from spca_core.result import RunResult

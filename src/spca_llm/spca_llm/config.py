@@ -27,9 +27,9 @@ from pydantic import AfterValidator, BaseModel, Field, RootModel
 
 from spca_core.errors import InputError
 from spca_core.model import Record
-from spca_core.paths import ROOT
 from spca_core.ports.chat import Role
 from spca_core.validation import expecting, read_yaml
+from spca_llm import DEFAULT_FILE, config_file
 
 _T = TypeVar("_T", bound=BaseModel)
 DEFAULT_TABLE = Path(__file__).with_name("prices.yaml")
@@ -95,10 +95,6 @@ class Budget(Record):
 
 OPENAI_URL = "https://api.openai.com/v1"
 OPENAI_KEY = "OPENAI_API_KEY"
-CONFIG_VARIABLE = "SPCA_LLM_CONFIG"
-REPLAY = "replay:"
-"""Beginning of a value of `--llm` that names a folder of recorded answers in place of a configuration."""
-DEFAULT_FILE = ROOT / "llm.yaml"
 ROLES: tuple[Role, ...] = get_args(Role)
 
 
@@ -193,13 +189,6 @@ class _File(Record):
     prices: Path | None = None
 
 
-def is_configured(env: Mapping[str, str] = os.environ) -> bool:
-    """Return whether the user has named a model at all. A key alone is not a wish to spend it."""
-    return _file_path(env) is not None or any(
-        name.startswith("SPCA_LLM_") and "MODEL" in name for name in env
-    )
-
-
 def load_config(path: Path | None = None, env: Mapping[str, str] = os.environ) -> LlmConfig:
     """Read the configuration from `path`, SPCA_LLM_CONFIG or the project's `llm.yaml`, in this order.
 
@@ -207,7 +196,7 @@ def load_config(path: Path | None = None, env: Mapping[str, str] = os.environ) -
 
     Raises InputError with one clear line.
     """
-    path = path or _file_path(env)
+    path = path or config_file(env)
     file = _File() if path is None else _read(path, _File, "model configuration")
     prices = None if file.prices is None else (path or Path()).parent / file.prices
     with expecting("a model configuration", path or "the environment"):
@@ -215,12 +204,6 @@ def load_config(path: Path | None = None, env: Mapping[str, str] = os.environ) -
         # What has no model is read, too, where it has a key that no model has: "model" misspelt, say.
         roles = {r: ModelConfig(**v) for r, v in every.items() if "model" in v or v.keys() - known}
     return LlmConfig(roles=roles, budget=file.budget, prices=prices)
-
-
-def _file_path(env: Mapping[str, str]) -> Path | None:
-    if env.get(CONFIG_VARIABLE):
-        return Path(env[CONFIG_VARIABLE])
-    return DEFAULT_FILE if DEFAULT_FILE.is_file() else None
 
 
 def _read(path: Path, kind: type[_T], what: str) -> _T:

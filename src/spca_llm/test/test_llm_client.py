@@ -19,11 +19,10 @@ from spca_core.ports.chat import ChatReply
 from spca_core.ports.proposer import ModelError
 from spca_core.prompting import system, user
 from spca_llm.answer import parse
-from spca_llm.chat import Chat
+from spca_llm.chat import Chat, ReplaySource
 from spca_llm.client import OpenAISource
 from spca_llm.config import Budget, LlmConfig, ModelConfig
-from spca_llm.ledger import ExchangeLog, read_exchange
-from spca_llm.replay import ReplaySource
+from spca_llm.exchange import ExchangeLog, read_exchange
 from spca_testing.models.behaviours import (
     Drip,
     Flow,

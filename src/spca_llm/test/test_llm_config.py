@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from spca_core.errors import InputError
-from spca_llm.config import OPENAI_URL, ModelConfig, is_configured, load_config, load_prices
+from spca_llm import is_configured
+from spca_llm.config import OPENAI_URL, ModelConfig, load_config, load_prices
 
 FILE = """
 defaults: {base_url: "http://127.0.0.1:8000/v1", timeout_s: 30}
@@ -55,7 +56,7 @@ def test_the_environment_wins(file: Path):
 
 
 def test_the_environment_alone_is_enough(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
-    monkeypatch.setattr("spca_llm.config.DEFAULT_FILE", tmp_path / "none.yaml")
+    monkeypatch.setattr("spca_llm.DEFAULT_FILE", tmp_path / "none.yaml")
     env = {"SPCA_LLM_MODEL": "o4-mini"}
     assert is_configured(env)
     assert load_config(None, env).role("coder").base_url == OPENAI_URL

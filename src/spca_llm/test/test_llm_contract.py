@@ -13,7 +13,7 @@ from spca_core.ports.proposer import ModelError
 from spca_llm.chat import Chat, open_chat
 from spca_llm.client import OpenAISource
 from spca_llm.config import ROLES, LlmConfig, ModelConfig
-from spca_llm.ledger import ExchangeLog
+from spca_llm.exchange import ExchangeLog
 from spca_testing.contracts.chat_contract import QUESTION, ChatModelContract, Fruit, MakeChat
 from spca_testing.models.behaviours import Say
 from spca_testing.models.server import ModelServer

@@ -13,8 +13,7 @@ from spca_core.prompting import user
 from spca_llm.chat import Chat
 from spca_llm.client import OpenAISource
 from spca_llm.config import Budget, LlmConfig, ModelConfig, Price, PriceTable
-from spca_llm.exchange import Answer, Exchange, Request
-from spca_llm.ledger import ExchangeLog, read_exchange, set_aside
+from spca_llm.exchange import Answer, Exchange, ExchangeLog, Request, read_exchange, set_aside
 
 
 def exchange(role: Role = "coder", tokens: int = 100, usd: float = 0.1, text: str = "hi") -> Exchange:

@@ -1,4 +1,4 @@
-"""Collision checks of the arm's configurations with MuJoCo, on the model of the robot.
+"""The planning scene as perceived, and collision checks of the arm's configurations in it with MuJoCo.
 
 The model is the one that the simulator's is built from, without its physics: table as an endless plane,
 perceived obstacles as fixed bodies, what is held as a part of the gripper. About 10 µs a configuration.
@@ -9,23 +9,105 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from spca_core.geometry import Array, Vec3, wxyz_of_matrix
-from spca_core.kinds import primitives
+from spca_core.errors import MotionError
+from spca_core.geometry import Array, Vec3, about_z, wxyz_of_matrix
+from spca_core.kinds import MESHES, Primitive, primitives
 from spca_core.names import TABLE_SYMBOL
+from spca_core.scene import Scene
 from spca_core.world import World
-from spca_motion.planning_scene import PlanningScene
 from spca_robot.gripper_model import BODIES
 from spca_robot.windowless import mujoco
 from spca_robot.workspace_model import ITEM_BIT, ROBOT_BIT, WorkspaceIndex, add_primitive, build_spec
 
 if TYPE_CHECKING:
     from spca_motion.kernel import Kernel
+
+
+@dataclass(frozen=True)
+class Obstacle:
+    """A perceived thing.
+
+    `pose` is a 4×4 matrix in `world`; `size` in metres; the kind tells its shape.
+    """
+
+    id: str
+    pose: Array
+    size: Vec3
+    kind: str = "unknown"
+
+    @property
+    def parts(self) -> tuple[Primitive, ...]:
+        """Convex parts that the thing is made of, in its own frame."""
+        return primitives(self.kind, self.size)
+
+
+@dataclass(frozen=True)
+class Held:
+    """A thing in the gripper: `in_tool0` is its pose (4×4) in the flange's frame."""
+
+    thing: Obstacle
+    in_tool0: Array
+
+
+@dataclass(frozen=True)
+class PlanningScene:
+    """An immutable scene; every change makes a new one.
+
+    The table is not an obstacle but a plane of its own.
+    """
+
+    obstacles: tuple[Obstacle, ...] = ()
+    held: Held | None = None
+
+    def perceived(self, scene: Scene) -> PlanningScene:
+        """Return a scene with the same held thing among newly perceived obstacles."""
+        held = self.held.thing.id if self.held else None
+        things = (Obstacle(o.id, o.pose.matrix(), o.size, o.kind) for o in scene.objects if o.id != held)
+        return replace(self, obstacles=tuple(things))
+
+    def attached(self, object_id: str, tool0: Array, tcp: Array) -> PlanningScene:
+        """Return a scene with the obstacle of that id in the gripper, whose flange and TCP are given (4×4).
+
+        The pads have centred it between them and squared it to themselves, whatever perception said.
+        Raises MotionError('gripper') when there is no such obstacle or the gripper is not empty.
+        """
+        if self.held is not None:
+            other = self.held.thing.id
+            raise MotionError("gripper", f"cannot attach {object_id}: {other} is attached already")
+        thing = next((o for o in self.obstacles if o.id == object_id), None)
+        if thing is None:
+            known = ", ".join(sorted(o.id for o in self.obstacles)) or "nothing"
+            raise MotionError("gripper", f"cannot attach {object_id}: the planning scene holds {known}")
+        in_tcp = np.linalg.inv(tcp) @ thing.pose
+        if thing.kind not in MESHES:  # whose faces need not lie alike on both sides of the middle
+            in_tcp = _between_pads(in_tcp)
+        in_tool0 = np.linalg.inv(tool0) @ tcp @ in_tcp
+        rest = tuple(o for o in self.obstacles if o.id != object_id)
+        return replace(self, obstacles=rest, held=Held(thing, in_tool0))
+
+    def detached(self, tool0: Array) -> PlanningScene:
+        """Return a scene with the held object as an obstacle in its place; `tool0` (4×4) is in `world`."""
+        if self.held is None:
+            return self
+        left = replace(self.held.thing, pose=tool0 @ self.held.in_tool0)
+        return replace(self, obstacles=(*self.obstacles, left), held=None)
+
+
+def _between_pads(in_tcp: Array) -> Array:
+    """Return a pose in the tool frame as centred between the pads (y = 0) and aligned with them about z."""
+    heading = np.arctan2(in_tcp[1, 0], in_tcp[0, 0])
+    off = heading - np.round(heading / (np.pi / 2)) * (np.pi / 2)
+    square = np.array(in_tcp)
+    square[:3, :3] = about_z(-off) @ in_tcp[:3, :3]
+    square[1, 3] = 0.0
+    return square
+
 
 # Least distances in metres. Objects are perceived to about 3 mm, the table's height is known, the arm tracks
 # to 1 mm.
@@ -110,7 +192,7 @@ class CollisionChecker:
         return bool((data.contact.dist >= self._least[pairs[:, 0], pairs[:, 1]]).all())
 
     def first_invalid(self, path: Array, gap: float, inside: Callable[[], bool]) -> int | None:
-        """See `spca_motion.query.Checker`."""
+        """See `spca_motion.search.Checker`."""
         return next((i for i, q in enumerate(path) if not (self.valid(q, gap) and inside())), None)
 
     def hits(self, joints: Array, gap: float) -> list[Hit]:
@@ -126,7 +208,7 @@ class CollisionChecker:
         return sorted(hits, key=lambda hit: -hit.depth)
 
     def kernel(self, gap: float, box: Array | None, reach: float, needed: bool = False) -> Kernel | None:
-        """See `spca_motion.query.Checker`."""
+        """See `spca_motion.search.Checker`."""
         if not needed and "spca_motion.kernel" not in sys.modules:  # most paths are straight
             return None
         from spca_motion.kernel import Kernel, library

@@ -21,7 +21,7 @@ from spca_motion.execution import Executor, StopGate, Tolerances
 from spca_motion.limits import EMPTY, HOLDING
 from spca_motion.paths import Piece, time_path
 from spca_motion.planner import MotionPlanner
-from spca_motion.query import Start
+from spca_motion.search import Start
 from spca_robot.gripper_2f85 import STROKE
 
 # Above this force and this gap, an object is between the pads.
@@ -170,8 +170,6 @@ class Manipulator:
         self._busy = threading.RLock()
         self._changing = threading.Lock()
 
-    # --- planning scene -------------------------------------------------------------------------------------
-
     def set_scene(self, scene: Scene) -> None:
         """Set the obstacles for the running motion and all later ones; a held object stays attached."""
         with self._changing:
@@ -228,8 +226,6 @@ class Manipulator:
         """
         self._allowed = frozenset(object_ids)
 
-    # --- motion ---------------------------------------------------------------------------------------------
-
     def move_joints(self, positions: Array, speed: float = 1.0) -> None:
         """Move collision-free to a joint goal (n,), radians."""
         goal = np.asarray(positions, dtype=float)
@@ -260,8 +256,6 @@ class Manipulator:
             gap = start.gap if gap is None or self.held else gap
             return self._planner.reachable(start, pose, gap, self._absent, self._alone)
 
-    # --- gripper --------------------------------------------------------------------------------------------
-
     def open(self, gap: float = STROKE) -> None:
         """Open to `gap` metres and wait until it is done.
 
@@ -280,8 +274,6 @@ class Manipulator:
     def holding(self) -> bool:
         """Return whether the pads are pressed against something, by gap and force alone."""
         return self._gripper.holding()
-
-    # --- state and control ----------------------------------------------------------------------------------
 
     def tool_pose(self) -> Pose:
         """Return the pose of the tool centre point, by forward kinematics."""
@@ -305,8 +297,6 @@ class Manipulator:
     def resume(self) -> None:
         """Allow motion again after a `stop`."""
         self._gate.resume()
-
-    # --- steps ----------------------------------------------------------------------------------------------
 
     def _move(self, plan: Callable[[Start], list[Piece]], speed: float) -> None:
         with self._busy:

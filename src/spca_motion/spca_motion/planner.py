@@ -14,12 +14,10 @@ import numpy as np
 from spca_core.errors import MotionError
 from spca_core.geometry import Array, Pose, matrix_of_vector, vector_of_matrix
 from spca_core.world import World
-from spca_motion.collision import CollisionChecker
+from spca_motion.collision import CollisionChecker, PlanningScene
 from spca_motion.limits import WorkspaceBox
 from spca_motion.paths import Curve, Piece, rounded
-from spca_motion.planning_scene import PlanningScene
-from spca_motion.query import Checker, Query, Start
-from spca_motion.search import PathNotFound, PathSearch, TreeSearch
+from spca_motion.search import Checker, PathNotFound, PathSearch, Query, Start, TreeSearch
 from spca_motion.tool import ToolKinematics, planning_gap
 
 # A configuration whose elbow is this much (m) lower than another's is chosen only if it saves this much time
@@ -129,8 +127,6 @@ class MotionPlanner:
         query = Query(self._make_checker(self._world, scene), self.box, start, self.tcp_gap(start.gap))
         at = query.first_invalid(path)
         return None if at is None else query.blame(path[at])
-
-    # --- steps ----------------------------------------------------------------------------------------------
 
     def _nearest_turns(self, joints: bytes, pose: Pose, gap: float) -> list[Array]:
         """Return the configurations that have the tool there, near others; none outside the workspace."""

@@ -14,16 +14,14 @@ from spca_core.geometry import Array, Pose, matrix_of_vector
 from spca_core.kinds import KINDS
 from spca_core.world import World, load_world
 from spca_motion import kernel
-from spca_motion.collision import CollisionChecker
+from spca_motion.collision import CollisionChecker, Held, Obstacle, PlanningScene
 from spca_motion.limits import WorkspaceBox
 from spca_motion.paths import sampled
-from spca_motion.planning_scene import Held, Obstacle, PlanningScene
-from spca_motion.query import EDGE_STEP, Query, Start
-from spca_motion.search import TreeSearch
-from spca_robot.arms import __file__ as arms_file
+from spca_motion.search import EDGE_STEP, Query, Start, TreeSearch
+from spca_robot import ARMS as FILES
 
 OPEN = 0.085
-ARMS = sorted(path.stem for path in Path(arms_file).parent.glob("*.yaml"))
+ARMS = sorted(path.stem for path in FILES.glob("*.yaml"))
 WALL = Obstacle("wall", Pose.from_xyz_yaw(0.5, 0.0, 0.55).matrix(), (0.3, 0.02, 0.3))
 needs_compiler = pytest.mark.skipif(kernel.library() is None, reason="needs a C++ compiler")
 

@@ -9,12 +9,10 @@ from spca_core.errors import Interrupted, MotionError
 from spca_core.geometry import Array, Pose, top_down
 from spca_core.world import World
 from spca_motion import search
-from spca_motion.collision import CollisionChecker
+from spca_motion.collision import CollisionChecker, Obstacle, PlanningScene
 from spca_motion.paths import rounded, sampled
 from spca_motion.planner import MotionPlanner, straight_line
-from spca_motion.planning_scene import Obstacle, PlanningScene
-from spca_motion.query import Query, Start
-from spca_motion.search import Effort
+from spca_motion.search import Effort, Query, Start
 from spca_testing.contracts.arm_contract import OVER_TABLE
 
 OPEN = 0.085

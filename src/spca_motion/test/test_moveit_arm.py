@@ -25,8 +25,7 @@ from spca_core.scene import Scene
 from spca_core.trajectory import JointState
 from spca_core.world import World
 from spca_motion.manipulator import Manipulator
-from spca_motion.moveit.backend import Geometry, PathRequest, Setup
-from spca_motion.moveit.process import PlannerProcess
+from spca_motion.moveit.process import Geometry, PathRequest, PlannerProcess, Setup
 from spca_motion.moveit.search import moveit_arm
 from spca_motion.planner import MotionPlanner
 from spca_sim.mujoco_world import MujocoWorld
@@ -181,7 +180,7 @@ def test_a_plan_that_is_not_wanted_any_more_is_left_at_once(world: World) -> Non
 def test_the_process_ends_with_its_owner(world: World) -> None:
     program = (
         "from spca_core.world import load_world; from spca_motion.moveit.process import PlannerProcess;"
-        "from spca_motion.moveit.backend import Setup; import os;"
+        "from spca_motion.moveit.process import Setup; import os;"
         f"p = PlannerProcess(Setup(load_world()), {STAND_IN!r}); print(p.pid, flush=True); os._exit(1)"
     )
     said = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)

@@ -14,14 +14,13 @@ import pytest
 from spca_core.errors import InputError, MotionError, SpcaError
 from spca_core.geometry import Array, Pose, top_down
 from spca_core.world import World
+from spca_motion.collision import Obstacle, PlanningScene
 from spca_motion.limits import WorkspaceBox
-from spca_motion.moveit.backend import Geometry, PathRequest, Setup
-from spca_motion.moveit.process import PlannerProcess
+from spca_motion.moveit.process import Geometry, PathRequest, PlannerProcess, Setup
 from spca_motion.moveit.search import MoveItSearch, ProcessChecker, grown
 from spca_motion.paths import sampled
 from spca_motion.planner import MotionPlanner
-from spca_motion.planning_scene import Obstacle, PlanningScene
-from spca_motion.query import Start
+from spca_motion.search import Start
 from spca_testing.contracts.arm_contract import OVER_TABLE
 from spca_testing.moveit import stand_in
 

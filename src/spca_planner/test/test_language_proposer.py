@@ -15,7 +15,7 @@ from spca_core.skill import SkillSignature
 from spca_llm.chat import Chat
 from spca_llm.client import OpenAISource
 from spca_llm.config import LlmConfig, ModelConfig
-from spca_llm.ledger import ExchangeLog
+from spca_llm.exchange import ExchangeLog
 from spca_planner.language import LanguageProposer, messages
 from spca_planner.prediction import PddlReader
 from spca_tabletop.plan.problem import domain, with_places

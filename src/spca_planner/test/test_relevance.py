@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from spca_planner.pddl.lint import parse
-from spca_planner.pddl.relevance import without_bystanders
+from spca_planner.pddl.reachability import without_bystanders
 from spca_planner.solver.downward import FastDownward
 from spca_planner.solver.judge import judge
 from spca_planner.solver.judgement import Case

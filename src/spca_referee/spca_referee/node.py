@@ -13,7 +13,7 @@ from spca_core.contacts import SAMPLE_PERIOD
 from spca_core.errors import SpcaError
 from spca_core.geometry import Pose
 from spca_core.layout import Layout
-from spca_core.verdict import Verdict
+from spca_core.result import Verdict
 from spca_core.world import load_world
 from spca_referee.level import load_level
 from spca_referee.referee import Referee

@@ -11,7 +11,7 @@ from spca_core.contacts import ContactSample, Pair, Way, pair
 from spca_core.errors import SpcaError
 from spca_core.geometry import Pose
 from spca_core.model import Record
-from spca_core.verdict import NOT_AT_ONCE, NOT_IN_PLACE, Condition, Outcome, Verdict
+from spca_core.result import NOT_AT_ONCE, NOT_IN_PLACE, Condition, Outcome, Verdict
 from spca_core.world import World
 from spca_referee.level import Conditions, Level, Placement
 from spca_referee.roles import Role

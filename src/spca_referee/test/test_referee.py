@@ -15,7 +15,7 @@ from spca_core.errors import SpcaError
 from spca_core.geometry import Pose
 from spca_core.layout import nominal_layout
 from spca_core.names import COBOT, GROUND, TABLE
-from spca_core.verdict import Outcome, Verdict
+from spca_core.result import Outcome, Verdict
 from spca_core.world import load_world
 from spca_referee.level import Level, load_level
 from spca_referee.referee import Referee

@@ -15,17 +15,14 @@ from spca_core.errors import InputError
 from spca_core.extensions import installed
 from spca_core.geometry import Pose
 from spca_core.world import PlanarPose, load_world
-from spca_robot.description.controllers import controllers
-from spca_robot.description.moveit_config import build_srdf, harmless_pairs
+from spca_robot.description.moveit_config import build_srdf, controllers, harmless_pairs
 from spca_robot.description.names import (
     ARM_CONTROLLER,
     GENERATED,
     GRIPPER_CONTROLLER,
     OPTICAL_FRAME,
 )
-from spca_robot.description.urdf import build_urdf
-from spca_robot.description.vendor import build_vendor_urdf, missing_packages
-from spca_robot.description.write import write_robot
+from spca_robot.description.urdf import build_urdf, build_vendor_urdf, missing_packages, write_robot
 from spca_robot.gripper_2f85 import driver_angle
 from spca_robot.gripper_model import BODIES
 from spca_robot.kinematics import ArmKinematics

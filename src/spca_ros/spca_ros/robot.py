@@ -52,8 +52,6 @@ class RosRobot:
         self.on_passed: Callable[[float], None] = lambda now: None
         """Function called with the clock whenever time has been waited for, in the thread that waits."""
 
-    # --- Robot ----------------------------------------------------------------------------------------------
-
     def now(self) -> float:
         """Return the world's time in seconds, as of the newest joint state."""
         return self.state().stamp
@@ -112,8 +110,6 @@ class RosRobot:
                 return False
             last, state = state, self._later(state, left)
             left -= max(0.0, state.stamp - last.stamp)  # less: a stranger's was ahead, or the world was reset
-
-    # --- the rest -------------------------------------------------------------------------------------------
 
     @property
     def newest(self) -> float | None:

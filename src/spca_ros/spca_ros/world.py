@@ -12,7 +12,7 @@ from typing import Any
 
 from rcl_interfaces.srv import GetParameters, SetParameters
 from rclpy.client import Client
-from rclpy.parameter import Parameter, parameter_value_to_python
+from rclpy.parameter import Parameter
 from rclpy.subscription import Subscription
 from sensor_msgs.msg import MultiDOFJointState
 from spca_interfaces.msg import Contacts
@@ -84,7 +84,7 @@ class RosWorld(TableWorld):
         self._listeners: list[Callable[[ContactSample], None]] = []
         self._reset = ServiceCall(node, ResetWorld, names.RESET)
         self._set = ServiceCall(node, SetParameters, f"{names.SIM}/set_parameters")
-        self._get = ServiceCall(node, GetParameters, f"{names.SIM}/get_parameters")
+        self._world_there = asker_of_world(node)
         self._save = ServiceCall(node, SaveRecording, names.SAVE_RECORDING)
         self._hold = ServiceCall(node, Trigger, names.HOLD)
         node.create_subscription(Contacts, names.CONTACTS, self._on_contacts, EVERY)
@@ -188,14 +188,10 @@ class RosWorld(TableWorld):
             if name == "places" and value:
                 hint = "the simulator on the graph does not tell where things are"
                 raise InputError("the level is judged by places", hint=hint)
-            if name == "world" and (has := self._world_there()) != value:
+            if name == "world" and (has := self._world_there(_SLOW_S)) != value:
                 raise InputError(f"the simulator has the world '{has}', not '{value}'")
             if name != "world" and "undeclared" not in result.reason:  # Gazebo's node varies nothing
                 raise InputError(f"--{name} {value}", hint=result.reason)
-
-    def _world_there(self) -> str:
-        answer = self._get(GetParameters.Request(names=["world"]), _SLOW_S, again=_AGAIN_S)
-        return str(parameter_value_to_python(answer.values[0]))
 
     def _passed(self, now: float) -> None:
         """Hand on the contacts up to now, each with where things were."""
@@ -238,6 +234,13 @@ class RosWorld(TableWorld):
             if len(self._places) < _KEPT:
                 self._places[seconds(message.header.stamp)] = places(message)
                 self._news.notify_all()
+
+
+def asker_of_world(node: SpcaNode) -> Callable[[float], str]:
+    """Return a function that asks the simulator which world it has, for so many wall seconds."""
+    ask = ServiceCall(node, GetParameters, f"{names.SIM}/get_parameters")
+    wanted = GetParameters.Request(names=["world"])
+    return lambda seconds: str(ask(wanted, seconds, again=_AGAIN_S).values[0].string_value)
 
 
 def _expect(answer: Any) -> Any:

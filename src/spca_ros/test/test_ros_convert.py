@@ -14,7 +14,7 @@ from pydantic import BaseModel
 from rclpy.serialization import deserialize_message, serialize_message
 from spca_interfaces import msg
 
-from spca_core import plan, scene, verdict
+from spca_core import plan, result, scene
 from spca_core.arms import load_arm
 from spca_core.camera import RgbdFrame
 from spca_core.layout import Layout
@@ -61,7 +61,7 @@ observations = drawn.values(scene.Scene).map(Observation.of) | st.builds(
 )
 KINDS = (
     scene.Scene, Observation, Task, plan.Plan, plan.PlanRequest, plan.PlanResult, plan.CodeRequest,
-    plan.CodeResult, plan.ActResult, verdict.Verdict, Layout,
+    plan.CodeResult, plan.ActResult, result.Verdict, Layout,
 )  # fmt: skip
 RECORDS: dict[type, type[BaseModel]] = {getattr(msg, kind.__name__): kind for kind in KINDS}
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from spca_core.errors import InputError
-from spca_ros import security
+from spca_ros import environment
 
 pytestmark = pytest.mark.ros
 
@@ -32,15 +32,15 @@ def secure_ros(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AMENT_PREFIX_PATH", str(tmp_path / "ros"))
 
 
-@pytest.mark.skipif(security.supported(), reason="this ROS has DDS Security")
+@pytest.mark.skipif(environment.supported(), reason="this ROS has DDS Security")
 def test_without_security_in_ros_it_is_refused(keystore: Path) -> None:
     with pytest.raises(InputError, match="without DDS Security"):
-        security.variables(keystore)
+        environment.secured(keystore)
 
 
 @pytest.mark.usefixtures("secure_ros")
 def test_every_process_gets_keys_and_must_use_them(keystore: Path) -> None:
-    given = security.variables(keystore)
+    given = environment.secured(keystore)
     assert given["ROS_SECURITY_STRATEGY"] == "Enforce"
     assert given["ROS_SECURITY_KEYSTORE"] == str(keystore.resolve())
 
@@ -49,11 +49,11 @@ def test_every_process_gets_keys_and_must_use_them(keystore: Path) -> None:
 def test_a_keystore_that_lacks_something_is_refused_with_the_commands(keystore: Path) -> None:
     (keystore / "enclaves" / "spca" / "permissions.p7s").unlink()
     with pytest.raises(InputError, match="create_enclave"):
-        security.variables(keystore)
+        environment.secured(keystore)
 
 
 @pytest.mark.usefixtures("secure_ros")
 def test_a_private_key_that_others_can_read_is_refused(keystore: Path) -> None:
     (keystore / "enclaves" / "spca" / "key.pem").chmod(0o644)
     with pytest.raises(InputError, match="chmod 600"):
-        security.variables(keystore)
+        environment.secured(keystore)

@@ -19,7 +19,7 @@ from spca_core.skill import CtxApi, CtxMethod
 from spca_sandbox.host import SkillHost
 from spca_sandbox.process import clean
 from spca_sandbox.surface import Surface
-from spca_sandbox.worker.values import plain, wrap
+from spca_sandbox.worker.session import plain, wrap
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
 JSON = st.recursive(

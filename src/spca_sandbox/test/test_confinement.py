@@ -13,7 +13,7 @@ import pytest
 from spca_sandbox.host import SkillHost
 from spca_sandbox.limits import SandboxLevel
 from spca_sandbox.process import probe
-from spca_sandbox.worker import seccomp
+from spca_sandbox.worker import kernel
 from spca_testing.processes import outliving
 from spca_testing.sandbox import API
 
@@ -29,7 +29,7 @@ def alone(setup: str, attempt: str) -> str:
     """Run `setup` in a process of its own, then `attempt`; the name of the exception it raised, or `none`."""
     code = (
         "import os, sys, ctypes, signal, resource\n"
-        "from spca_sandbox.worker import confine, kernel, seccomp\n"
+        "from spca_sandbox.worker import confine, kernel\n"
         f"{setup}\n"
         f"try:\n    {attempt}\n    said = 'none'\n"
         "except BaseException as error:\n    said = type(error).__name__\n"
@@ -41,7 +41,7 @@ def alone(setup: str, attempt: str) -> str:
 
 
 LANDLOCK = "kernel.no_new_privileges(); kernel.landlock_deny_all()"
-SECCOMP = "kernel.no_new_privileges(); kernel.install_seccomp(seccomp.program(os.uname().machine))"
+SECCOMP = "kernel.no_new_privileges(); kernel.install_seccomp(kernel.filter_program(os.uname().machine))"
 SETUP = "{'memory_mb': 128, 'cpu_s': 1}"
 NAMESPACES = "confine._namespaces(os.geteuid() == 0)"
 
@@ -99,10 +99,10 @@ def test_privileges_are_gone(tmp_path: Path) -> None:
 
 
 def test_the_filter_knows_both_machines_and_no_other() -> None:
-    assert len(seccomp.program("x86_64")) % 8 == 0
-    assert set(seccomp.ALLOWED["x86_64"]) == set(seccomp.ALLOWED["aarch64"])
+    assert len(kernel.filter_program("x86_64")) % 8 == 0
+    assert set(kernel.ALLOWED["x86_64"]) == set(kernel.ALLOWED["aarch64"])
     with pytest.raises(OSError, match="no filter for vax"):
-        seccomp.program("vax")
+        kernel.filter_program("vax")
 
 
 def _family(pid: int) -> list[int]:

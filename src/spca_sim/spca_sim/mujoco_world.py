@@ -27,11 +27,10 @@ from spca_robot.gripper_2f85 import STROKE, driver_angle, gap_of, pad_force
 from spca_robot.gripper_model import KP, KV, MAX_MOMENT
 from spca_robot.windowless import mujoco
 from spca_sim.contact_monitor import ContactMonitor
-from spca_sim.disturbances.disturber import DISTURBED_KINDS, Disturber
-from spca_sim.disturbances.recorder import DisturbanceRecorder, Picture
+from spca_sim.disturber import DISTURBED_KINDS, Disturber
 from spca_sim.physics_model import build_physics
 from spca_sim.ray_renderer import RayRenderer
-from spca_sim.recording import STATES, SimState, save_states
+from spca_sim.recording import STATES, DisturbanceRecorder, Picture, SimState, save_states
 from spca_sim.tracking import ArmServo, GripperRamp, check_trajectory
 from spca_sim.variation import Lighting, SimVariation
 from spca_sim.view import RgbdSensor, disturb, moved, sensor_view

@@ -22,13 +22,12 @@ from spca_ros.convert.camera import colour_msg, depth_msg, info_msg
 from spca_ros.convert.records import from_msg, time_msg
 from spca_ros.convert.robot import joint_state_msg
 from spca_ros.node import answering, main_of
-from spca_sim.disturbances.disturbance import Disturbance
 from spca_sim.live_view import LiveView
 from spca_sim.mujoco_world import MujocoWorld
 from spca_sim.pacer import Pacer
 from spca_sim.simulator_node import SimulatorNode
 from spca_sim.variation import PRESETS as VARIATIONS
-from spca_sim.variation import draw_variation
+from spca_sim.variation import Disturbance, draw_variation
 
 PRESETS = ("nominal", "shuffled", "noisy", "hard")
 VIEWS = ("none", "window")

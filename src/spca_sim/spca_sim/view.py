@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from spca_core.camera import CameraIntrinsics, RgbdFrame
 from spca_core.geometry import Array, Pose, Vec3, matrix_of_vector
 from spca_core.world import World
-from spca_sim.disturbances.disturber import Disturbed
+from spca_sim.disturber import Disturbed
 from spca_sim.variation import SimVariation
 
 

@@ -7,9 +7,8 @@ import pytest
 
 from spca_core.layout import nominal_layout
 from spca_core.world import load_world
-from spca_sim.disturbances.disturbance import KINDS, Disturbance, Happened, draw_disturbances
 from spca_sim.mujoco_world import MujocoWorld
-from spca_sim.variation import SimVariation
+from spca_sim.variation import KINDS, Disturbance, Happened, SimVariation, draw_disturbances
 
 WORLD = load_world()
 NAMES = tuple(o.model for o in WORLD.objects)

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import psutil
 import pytest
 
-from spca_sim.gazebo.hanging import Hanging, gazebo_process
+from spca_sim.gazebo.passing import Hanging, gazebo_process
 
 
 @pytest.fixture

@@ -40,10 +40,10 @@ from spca_ros.node import SpcaNode, background
 from spca_ros.qos import EVERY, SENSOR, WHOLE
 from spca_ros.robot import RosRobot
 from spca_ros.world import RosWorld
-from spca_sim.gazebo.bridge import CLOCK, COLOUR, DEPTH, POSES
 from spca_sim.gazebo.moved import Moved
 from spca_sim.gazebo.reset import parking
-from spca_sim.gazebo.world_sdf import STEP as PHYSICS_STEP
+from spca_sim.gazebo.write import CLOCK, COLOUR, DEPTH, POSES
+from spca_sim.gazebo.write import STEP as PHYSICS_STEP
 from spca_sim.mujoco_world import MujocoWorld
 from spca_sim.recording import recorded_states
 from spca_testing.contracts.robot_contract import RobotContract

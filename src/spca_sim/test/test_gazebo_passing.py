@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from spca_sim.gazebo.passing import Passing
-from spca_sim.gazebo.world_sdf import STEP
+from spca_sim.gazebo.write import STEP
 
 
 class Clock:

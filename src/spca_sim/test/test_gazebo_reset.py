@@ -14,7 +14,7 @@ from spca_core.errors import InputError
 from spca_core.layout import nominal_layout
 from spca_core.trajectory import JointState
 from spca_core.world import load_world
-from spca_robot.description.controllers import UPDATE_RATE, controllers
+from spca_robot.description.moveit_config import UPDATE_RATE, controllers
 from spca_robot.description.names import GENERATED, GRIPPER_CONTROLLER
 from spca_robot.gripper_2f85 import CLOSED_ANGLE
 from spca_sim.gazebo.controller import Finger, command, ramp_time

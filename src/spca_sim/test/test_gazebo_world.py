@@ -13,7 +13,7 @@ from spca_core.layout import nominal_layout, random_layout
 from spca_core.world import load_world
 from spca_referee.level import load_level
 from spca_robot.workspace_model import build_model
-from spca_sim.gazebo.world_sdf import STEP, build_world, linear
+from spca_sim.gazebo.write import STEP, build_world, linear
 
 WORLD = load_world()
 LAYOUTS = {"nominal": nominal_layout(WORLD), "random": random_layout(WORLD, 7)}

@@ -14,9 +14,8 @@ from spca_core.trajectory import JointTrajectory
 from spca_core.world import World
 from spca_robot.gripper_2f85 import tcp_offset
 from spca_robot.kinematics import ArmKinematics
-from spca_sim.disturbances.disturbance import Disturbance
 from spca_sim.mujoco_world import MujocoWorld
-from spca_sim.variation import SimVariation
+from spca_sim.variation import Disturbance, SimVariation
 
 COBOT, TABLE, GROUND = "cobot", "table_lightgray", "ground_plane"
 

@@ -25,10 +25,10 @@ from spca_core.options import RunOptions
 from spca_core.plan import ActResult, Plan
 from spca_core.ports.environment import Environment
 from spca_core.ports.table import TableWorld
+from spca_core.result import Outcome, Verdict
 from spca_core.scene import Observation, Scene, SceneObject
 from spca_core.skill import CtxApi, StepReport
 from spca_core.skill_package import library_source
-from spca_core.verdict import Outcome, Verdict
 from spca_core.world import World
 from spca_motion.manipulator import Manipulator
 from spca_referee import referee as referees
@@ -97,8 +97,6 @@ class Tabletop(Environment, Generic[_TableT]):
         self._cancelled = False
         self._drawing: LiveScene | None = None  # made for whoever watches
         self._vision = vision
-
-    # --- Environment ----------------------------------------------------------------------------------------
 
     def sense(self) -> Observation:
         """Move the arm out of view and look; a vision model may add its remarks to what the detector sees."""
@@ -173,8 +171,6 @@ class Tabletop(Environment, Generic[_TableT]):
         self._executor.close()
         self.table.close()
 
-    # --- the next level -------------------------------------------------------------------------------------
-
     def take_up(self, options: RunOptions) -> None:
         """Take up the level of these options, as `Environment` says; times go on from where they are."""
         self.level = load_table(options)[1]
@@ -184,8 +180,6 @@ class Tabletop(Environment, Generic[_TableT]):
         self.table.record_afresh()
         self._cancelled = False
         self.table.wait(_TICK_S)  # for a first sample, by which the referee knows the time
-
-    # --- for runs -------------------------------------------------------------------------------------------
 
     def drawn(self) -> MovingScene:
         """See `Environment`. Things are where they were seen last, but for what the gripper carries."""

@@ -38,7 +38,7 @@ class TabletopKit(Kit):
 
     name = "tabletop"
     about = "an arm with a Robotiq 2F-85 and an RGB-D camera over a table with cubes and plates"
-    bare_names = has_twin = takes_sentences = True
+    has_twin = takes_sentences = True
     builtin_skills = Path(act.__file__).with_name("skills.py")
     presets = late("spca_tabletop.presets:PRESETS")
     api = late("spca_tabletop.act.ctx:TABLETOP_API")

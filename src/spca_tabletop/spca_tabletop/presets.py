@@ -17,9 +17,8 @@ from spca_core.scene import ROLES
 from spca_core.world import World, load_world
 from spca_referee.level import Level, load_level, starting_layout
 from spca_referee.rules import bind_rules
-from spca_sim.disturbances.disturbance import KINDS, Disturbance, Kind, draw_disturbances
+from spca_sim.variation import KINDS, Disturbance, Kind, SimVariation, draw_disturbances, draw_variation
 from spca_sim.variation import PRESETS as VARIATIONS
-from spca_sim.variation import SimVariation, draw_variation
 
 DISTURBED = "disturbed"
 PRESETS = ("nominal", "shuffled", "noisy", "hard", DISTURBED, *(f"{DISTURBED}-{kind}" for kind in KINDS))

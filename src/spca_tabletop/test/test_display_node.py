@@ -10,10 +10,10 @@ import pytest
 import yaml
 
 from spca_core.geometry import Pose
+from spca_core.result import Outcome, Verdict
 from spca_core.scene import Scene, SceneObject
-from spca_core.verdict import Outcome, Verdict
 from spca_core.world import load_world
-from spca_tabletop.ros.display.node import scene_pictures
+from spca_tabletop.ros.display_node import scene_pictures
 
 WORLD = load_world()
 RVIZ = Path(__file__).resolve().parents[3] / "launch" / "rviz" / "spca.rviz"
@@ -90,7 +90,7 @@ def _watch_a_run() -> None:  # noqa: PLR0915 (one run, from its messages to its 
     from spca_ros.convert.robot import trajectory_msg
     from spca_ros.node import SpcaNode
     from spca_ros.qos import EVERY, STATE
-    from spca_tabletop.ros.display.node import BEHAVIOUR_TREE, DisplayNode
+    from spca_tabletop.ros.display_node import BEHAVIOUR_TREE, DisplayNode
 
     node = DisplayNode()
     client = SpcaNode("run", node.loop)

@@ -17,9 +17,9 @@ from spca_core.geometry import Pose, top_down
 from spca_core.layout import Layout, nominal_layout
 from spca_core.options import RunOptions
 from spca_core.plan import Draft, Plan, PlanRequest, Step
+from spca_core.result import Outcome
 from spca_core.scene import Fact, Observation, Scene, SceneObject
 from spca_core.skill_package import library_source
-from spca_core.verdict import Outcome
 from spca_core.world import WorldObject, load_world
 from spca_motion.collision import CollisionChecker, _compiled
 from spca_motion.manipulator import Manipulator
@@ -31,7 +31,7 @@ from spca_sim.mujoco_world import MujocoWorld
 from spca_tabletop.act.ctx import Motion
 from spca_tabletop.act.grasps import APPROACH
 from spca_tabletop.act.obstructions import obstructions, out_of_reach
-from spca_tabletop.act.values import pose_value, raised
+from spca_tabletop.act.skill_context import pose_value, raised
 from spca_tabletop.environment import Tabletop
 from spca_tabletop.kit import TabletopKit
 from spca_tabletop.plan.proposer import BuiltinProposer

@@ -11,7 +11,7 @@ from spca_core.plan import Draft, PlanRequest
 from spca_core.ports.engine import Solution
 from spca_core.ports.proposer import NotUnderstood
 from spca_planner.pddl.lint import parse
-from spca_planner.pddl.relevance import without_bystanders
+from spca_planner.pddl.reachability import without_bystanders
 from spca_planner.solver.downward import FastDownward
 from spca_referee.level import list_levels
 from spca_tabletop.kit import TabletopKit

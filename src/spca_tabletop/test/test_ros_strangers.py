@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from spca_core.options import RunOptions
-from spca_core.verdict import Outcome
+from spca_core.result import Outcome
 from spca_ros import names
 from spca_ros.calls import NodeLost, ServiceCall
 from spca_ros.node import SpcaNode, ros_session

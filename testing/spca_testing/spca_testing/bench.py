@@ -15,8 +15,7 @@ from spca_benchmarks.campaigns.statistics import Rate
 from spca_benchmarks.runs import RunSummary
 from spca_core.errors import BudgetExhausted
 from spca_core.model import Record
-from spca_core.result import CoderCounts, PlannerCounts
-from spca_core.verdict import Ending, Outcome, Verdict
+from spca_core.result import CoderCounts, Ending, Outcome, PlannerCounts, Verdict
 
 
 def run_summary(outcome: str = "success", reason: str = "") -> RunSummary:

@@ -18,7 +18,7 @@ from rich.progress import (
 )
 
 from spca.console import as_typed, notices, results, show_table
-from spca.report.pages import remember
+from spca.pages import remember
 from spca_benchmarks.campaigns.bench import Bench, Done
 from spca_benchmarks.campaigns.campaign import RESULTS, ResultLine, StoredCampaign, read_campaign, read_head
 from spca_benchmarks.campaigns.engine import run_campaign

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from jinja2 import Environment, PackageLoader, Template
 
-from spca.report import pages
+from spca import pages
 from spca_core.run_folder import write_atomically
 
 if TYPE_CHECKING:

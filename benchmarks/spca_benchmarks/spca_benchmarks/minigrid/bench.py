@@ -20,7 +20,7 @@ from spca_benchmarks.runs import STAGES, RunsBench, RunSummary, keep_failed, run
 from spca_core.model import Record
 from spca_core.options import RunOptions, Skills
 from spca_core.plan import ActResult
-from spca_core.verdict import Ending
+from spca_core.result import Ending
 from spca_minigrid.ending import Ended, ending_of
 from spca_minigrid.kit import MinigridKit
 from spca_minigrid.levels import CATEGORIES, NINE, GridLevel, select_levels

@@ -43,10 +43,11 @@ from spca_core.errors import InputError, one_of
 from spca_core.extensions import find
 from spca_core.model import Record
 from spca_core.options import RunOptions
+from spca_core.ports.chat import REPLAY
 from spca_core.ports.proposer import ModelError
 from spca_core.validation import expecting, read_yaml
-from spca_llm.config import REPLAY, Price, load_config, load_prices
-from spca_llm.ledger import ExchangeLog, server_fault, set_aside
+from spca_llm.config import Price, load_config, load_prices
+from spca_llm.exchange import ExchangeLog, server_fault, set_aside
 
 BUILTIN = "builtin"
 _PROMPTS = ("spca_planner", "spca_coder", "spca_sense")

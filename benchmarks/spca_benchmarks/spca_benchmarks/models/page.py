@@ -19,7 +19,7 @@ from spca_core.model import Record
 from spca_core.plan import ActResult, CodeResult, PlanResult, Rehearsed
 from spca_core.result import dollars
 from spca_core.run_folder import RunFolder
-from spca_llm.ledger import read_exchange
+from spca_llm.exchange import read_exchange
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

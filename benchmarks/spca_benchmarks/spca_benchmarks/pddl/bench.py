@@ -21,10 +21,11 @@ from spca_benchmarks.pddl.judge import STATUSES
 from spca_benchmarks.pddl.tasks import load_tasks
 from spca_benchmarks.pddl.trial import ROLE, Attempt, PddlResult, run_attempts
 from spca_core.model import Record
+from spca_core.ports.chat import REPLAY
 from spca_core.result import dollars
 from spca_llm.chat import Chat, open_chat
-from spca_llm.config import REPLAY, Budget, LlmConfig, load_config
-from spca_llm.ledger import set_aside
+from spca_llm.config import Budget, LlmConfig, load_config
+from spca_llm.exchange import set_aside
 from spca_planner.solver.process import warm_solver
 
 

@@ -15,7 +15,7 @@ from spca_core.ports.proposer import SERVER_FAULTS, ModelError
 from spca_core.prompting import system, user
 from spca_core.result import Usage
 from spca_llm.chat import Chat
-from spca_llm.ledger import read_exchange
+from spca_llm.exchange import read_exchange
 from spca_planner.solver.process import SolverProcess
 
 ROLE: Role = "planner_big"

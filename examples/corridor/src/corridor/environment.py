@@ -9,9 +9,9 @@ from pathlib import Path
 from corridor.world import API, Corridor
 from spca_core.plan import ActResult, Plan, Task
 from spca_core.ports.environment import Environment
+from spca_core.result import Condition, Outcome, Verdict
 from spca_core.scene import Observation
 from spca_core.skill import StepReport
-from spca_core.verdict import Condition, Outcome, Verdict
 from spca_sandbox.executor import PlanExecutor
 
 

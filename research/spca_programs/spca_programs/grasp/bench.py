@@ -18,12 +18,12 @@ from spca_benchmarks.campaigns.published import printed
 from spca_benchmarks.campaigns.statistics import Mean, groups
 from spca_core.errors import InputError
 from spca_core.model import Record
-from spca_core.ports.chat import Role
+from spca_core.ports.chat import REPLAY, Role
 from spca_core.ports.proposer import ModelError
 from spca_core.result import Usage
 from spca_core.validation import expecting
-from spca_llm.config import REPLAY, load_config
-from spca_llm.ledger import server_fault, set_aside
+from spca_llm.config import load_config
+from spca_llm.exchange import server_fault, set_aside
 from spca_programs.grasp.dataset import Environment, environments, generated, released
 from spca_programs.grasp.domain import GraspDomain
 from spca_programs.grasp.mistakes import mistakes

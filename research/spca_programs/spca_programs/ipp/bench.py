@@ -17,12 +17,12 @@ from spca_benchmarks.campaigns.published import PublishedCell, printed
 from spca_benchmarks.campaigns.statistics import Mean, groups
 from spca_core.errors import InputError, one_of
 from spca_core.model import Record
-from spca_core.ports.chat import Role
+from spca_core.ports.chat import REPLAY, Role
 from spca_core.ports.proposer import ModelError
 from spca_core.result import Usage
 from spca_llm.chat import Chat, open_chat
-from spca_llm.config import REPLAY, load_config
-from spca_llm.ledger import server_fault, set_aside
+from spca_llm.config import load_config
+from spca_llm.exchange import server_fault, set_aside
 from spca_programs.grasp.policies import example as grasp_example
 from spca_programs.grasp.policy import BUILTIN
 from spca_programs.ipp.develop import Attempt, develop

@@ -7,11 +7,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from spca_core.ports.chat import ChatModel, Message, Role
+from spca_core.ports.chat import REPLAY, ChatModel, Message, Role
 from spca_core.prompting import prompts
 from spca_core.result import Usage
 from spca_llm.chat import Chat, open_chat
-from spca_llm.config import REPLAY, load_config
+from spca_llm.config import load_config
 
 ROLE: Role = "coder"
 

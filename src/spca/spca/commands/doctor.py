@@ -11,7 +11,7 @@ from rich.text import Text
 from spca.commands import MACHINE
 
 if TYPE_CHECKING:
-    from spca.doctor.checks import Finding
+    from spca.doctor import Finding
 
 app = typer.Typer()
 _STYLES = {"ready": "green", "partly": "yellow", "missing": "red", "off": "dim"}
@@ -21,8 +21,7 @@ _STYLES = {"ready": "green", "partly": "yellow", "missing": "red", "off": "dim"}
 def doctor() -> None:
     """Show what this machine can run, with versions, and what to install for the rest."""
     from spca.console import results
-    from spca.doctor.checks import examine
-    from spca.doctor.plugins import examine_plugins
+    from spca.doctor import examine, examine_plugins
 
     console = results()
     show(examine(), console)
@@ -32,7 +31,7 @@ def doctor() -> None:
 
 def show(findings: list[Finding], console: Console) -> None:
     """Print the findings as a table, then which ways to run are open."""
-    from spca.doctor.checks import ways
+    from spca.doctor import ways
     from spca_core.paths import as_typed
 
     show_findings(findings, console)

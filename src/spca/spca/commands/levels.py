@@ -35,7 +35,7 @@ def levels(
     """List the levels."""
     from spca.api import select_levels
     from spca.console import notices, results, show_table
-    from spca.kits import kits
+    from spca.kits import PLAIN, kits
     from spca_core.paths import as_typed
 
     found = select_levels(patterns or [])
@@ -48,7 +48,7 @@ def levels(
         typer.echo(json.dumps([level.model_dump() for level in found], indent=1, ensure_ascii=False))
         return
     show_table(("level", "task"), [(info.name, info.title or info.about) for info in found])
-    others = [] if patterns else [kit.name for kit in kits() if not kit.bare_names]
+    others = [] if patterns else [kit.name for kit in kits() if kit.name != PLAIN]
     if others and results().is_terminal:
         notices().print(f"more: {as_typed(' '.join(['levels', *others]))}")
 
@@ -59,8 +59,8 @@ def _gallery(levels: list[LevelInfo], path: Path) -> Path:
 
     from spca.console import notices
     from spca.kits import kit_of
-    from spca.report.page import small_picture
-    from spca.report.pages import Card, Page
+    from spca.pages import Card, Page
+    from spca.report import small_picture
 
     cards = []
     hidden = not notices().is_terminal  # it would leave an empty line

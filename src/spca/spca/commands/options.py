@@ -86,12 +86,12 @@ def _values(name: str) -> Callable[[str], list[str]]:
 
 def complete_level(incomplete: str) -> list[str]:
     """Return the names of levels; those of environments with a prefix once it is typed."""
-    from spca.kits import kits
+    from spca.kits import PLAIN, kits
 
     named = [kit for kit in kits() if incomplete.startswith(f"{kit.name}:")]
-    chosen = named or [kit for kit in kits() if kit.bare_names]
+    chosen = named or [kit for kit in kits() if kit.name == PLAIN]
     names = [info.name for kit in chosen for info in kit.levels()]
-    prefixes = [f"{kit.name}:" for kit in kits() if not kit.bare_names and not named]
+    prefixes = [f"{kit.name}:" for kit in kits() if kit.name != PLAIN and not named]
     return [name for name in (*names, *prefixes) if name.startswith(incomplete)]
 
 
@@ -119,7 +119,7 @@ def a_level(help: str) -> Any:
 def transport_of(ros: bool) -> str:
     """Return the way a run is carried out."""
     if ros:
-        from spca.ros_ready import require_ros
+        from spca.ros import require_ros
 
         require_ros()
     return "ros" if ros else "inproc"

@@ -45,8 +45,8 @@ def open_page(
     import os
     import webbrowser
 
-    from spca.report.page import REPORT
-    from spca.report.pages import write_index
+    from spca.pages import write_index
+    from spca.report import REPORT
     from spca.run_command import write_report
     from spca_core.run_folder import RunFolder
 

@@ -26,7 +26,7 @@ def sim(
     view: Annotated[bool, typer.Option("--view", help="Open a live window (needs a display).")] = False,
 ) -> None:
     """Run the simulator as a ROS node until Ctrl-C: a table that stays, for `spca run|do … --ros`."""
-    from spca.ros_ready import require_ros
+    from spca.ros import require_ros
     from spca_core.errors import InputError, did_you_mean
 
     for other in context.args[:1]:

@@ -8,7 +8,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from spca.events import Listener
+from spca.journal import Listener
 from spca.kits import kit_of
 from spca_core.errors import InputError
 from spca_core.options import RunOptions

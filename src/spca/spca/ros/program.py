@@ -19,43 +19,41 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
-from rcl_interfaces.srv import GetParameters
 from rclpy.utilities import remove_ros_args
 from spca_interfaces.action import Do, RunLevel
 from spca_interfaces.msg import NodeStatus, RunEvent
 from spca_interfaces.msg import StepReport as StepReportMsg
 from spca_interfaces.msg import Verdict as VerdictMsg
 
-from spca.assembly import open_stages
-from spca.events import Event, Listener
 from spca.interrupt import STOPPED, stopping_on_interrupt
+from spca.journal import Event, Listener
 from spca.kits import checked_kit, kit_of, kits
+from spca.proposals import open_stages
 from spca.ros.graph import ENDED, Check
 from spca.run_command import follow
 from spca.runs import RESULT, Run
 from spca.stages import Stages
 from spca_coder.node import CoderNode
-from spca_core.errors import Cancelled, InputError, Lost, SpcaError
+from spca_core.errors import EXIT_INTERRUPTED, Cancelled, InputError, Lost, SpcaError
 from spca_core.model import checked
 from spca_core.options import THINKING, RunOptions, described
 from spca_core.ports.environment import Environment
 from spca_core.ports.kit import Kit
 from spca_core.processes.child import leave
-from spca_core.result import RunResult
+from spca_core.result import Ending, RunResult
 from spca_core.run_folder import RunFolder, scratch
 from spca_core.skill import StepReport
 from spca_core.stopping import Flag
-from spca_core.verdict import Ending
 from spca_planner.node import PlannerNode
 from spca_planner.solver.process import warm_solver
 from spca_ros import names
 from spca_ros.action_server import Job, LongAction
-from spca_ros.calls import ServiceCall
 from spca_ros.convert.records import to_msg
 from spca_ros.loop import Loop
 from spca_ros.node import QUIET, SpcaNode, background, close_nodes, run_nodes, spinning, taking_part, tell
 from spca_ros.qos import EVERY
 from spca_ros.stages import RosCoder, RosPlanner, RosSide
+from spca_ros.world import asker_of_world
 
 if TYPE_CHECKING:
     from spca.conversation import Conversation
@@ -191,7 +189,7 @@ class Program:
         }
         self.environment: Environment | None = None
         """The world of the last run, until the next one lays another."""
-        self._simulator = ServiceCall(self.supervisor, GetParameters, f"{names.SIM}/get_parameters")
+        self._world_there = asker_of_world(self.supervisor)
         self._run: Run | None = None
         self.talk: Conversation | None = None
         """The conversation about the table, where somebody holds one already."""
@@ -234,8 +232,7 @@ class Program:
     def laid(self) -> dict[str, str]:
         """Return the options that name the simulator's world, and the arm in it; none on a real arm."""
         with suppress(Lost):
-            answer = self._simulator(GetParameters.Request(names=["world"]), _ANSWER_S, again=_ANSWER_S / 3)
-            return {"world": answer.values[0].string_value, "robot": ""}
+            return {"world": self._world_there(_ANSWER_S), "robot": ""}
         return {}
 
     def part(self) -> None:
@@ -303,11 +300,13 @@ def main() -> None:
 def _launched(path: Path) -> int:
     """Carry out the run of a folder that a launch has made; return the exit status.
 
-    A launch sends several signals, until it kills: none but the first counts.
+    A launch sends several signals, until it kills: none but the first counts. A stop that was asked for is no
+    failure of this process, whose whole command the launch would show.
     """
     run = _Launched.of(path)
     with stopping_on_interrupt(lambda: run.cancel(run.fault() or STOPPED), again=lambda: None):
-        return follow(run)
+        status = follow(run)
+    return 0 if status == EXIT_INTERRUPTED else status
 
 
 class _Launched(Run):

@@ -15,6 +15,8 @@ from spca_core.plan import Task
 from spca_core.result import Usage
 from spca_core.scene import Observation, Scene
 
+REPLAY = "replay:"
+"""Beginning of a value of `--llm` that names a folder of recorded answers in place of a configuration."""
 Role = Literal["vision", "planner_big", "planner_small", "coder"]
 """Role of the model that is asked; each has its own base_url, model name and key in the configuration."""
 

@@ -13,10 +13,9 @@ from numpy.typing import NDArray
 from spca_core.errors import Unsupported
 from spca_core.options import RunOptions
 from spca_core.plan import ActResult, Choice, Plan, Task
-from spca_core.result import MovingScene
+from spca_core.result import MovingScene, Verdict
 from spca_core.scene import Observation
 from spca_core.skill import CtxApi, StepReport
-from spca_core.verdict import Verdict
 
 
 class CtxServer(ABC):

@@ -73,8 +73,6 @@ class Kit(ABC):
     """The environment's name, which is also its entry point's, and the prefix of its levels: `name:level`."""
     about: str
     """Description of the world in one line, for lists."""
-    bare_names: bool = False
-    """Levels of this world may be named without the prefix, and by the path of a level file."""
     time_unit: str = "s"
     """Unit of the world's time, for people: `s` for simulated seconds."""
     has_twin: bool = False

@@ -28,13 +28,12 @@ from shape_msgs.msg import Mesh, MeshTriangle, SolidPrimitive
 from spca_core.errors import SpcaError
 from spca_core.geometry import Array, Pose
 from spca_core.names import TABLE_SYMBOL
+from spca_motion.collision import Obstacle
 from spca_motion.limits import WorkspaceBox
-from spca_motion.moveit.backend import Geometry, PathRequest, Setup
-from spca_motion.planning_scene import Obstacle
+from spca_motion.moveit.process import Geometry, PathRequest, Setup
 from spca_robot.description.moveit_config import moveit_config, solid_links
 from spca_robot.description.names import ARM_GROUP, GRIPPERS
-from spca_robot.description.urdf import build_urdf
-from spca_robot.description.vendor import build_vendor_urdf
+from spca_robot.description.urdf import build_urdf, build_vendor_urdf
 from spca_robot.gripper_2f85 import STROKE, driver_angle
 
 _NODE = "moveit_py"

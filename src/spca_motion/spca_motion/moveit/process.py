@@ -1,11 +1,13 @@
 """Client of the planning process.
 
-Every request has a deadline; the process is restarted when it dies and never left running.
+Every request has a deadline; the process is restarted when it dies and never left running. What
+passes between the two is JSON.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -14,11 +16,64 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import TypeAdapter
 
-from spca_core.errors import MotionError, SpcaError
+from spca_core.errors import InputError, MotionError, SpcaError
 from spca_core.geometry import Array
 from spca_core.processes.child import python_environment
 from spca_core.processes.service import Service, ServiceDied, ServiceFailed, ServiceTimeout
-from spca_motion.moveit.backend import Geometry, PathRequest, Setup
+from spca_core.world import World
+from spca_motion.collision import Held, Obstacle
+from spca_motion.limits import WorkspaceBox
+from spca_robot.description.moveit_config import PIPELINES
+from spca_robot.description.names import SOURCES
+
+
+@dataclass(frozen=True)
+class Geometry:
+    """The bodies of a planning scene as they are checked.
+
+    Their sizes include every clearance and allowance.
+
+    `table` is the height of an endless horizontal surface; None for none.
+    """
+
+    obstacles: tuple[Obstacle, ...] = ()
+    held: Held | None = None
+    table: float | None = None
+
+
+@dataclass(frozen=True)
+class PathRequest:
+    """A path wanted from `start` to `goal`, joints (n,) in radians, the pads `gap` metres apart.
+
+    `seconds` of wall time bound the search. On all of the path, the point `reach` metres from `tool0` on the
+    flange's z axis stays in the `box`, if there is one.
+    """
+
+    start: Array
+    goal: Array
+    gap: float
+    seconds: float
+    box: WorkspaceBox | None = None
+    reach: float = 0.0
+
+
+@dataclass(frozen=True)
+class Setup:
+    """Parameters of the planning library. Raises InputError for a robot or a pipeline that is unknown."""
+
+    world: World
+    source: str = "generated"
+    """Which robot description: see `spca_robot.description.names`."""
+    pipeline: str = "ompl"
+    """Which planning pipeline of MoveIt searches: one of `spca_robot.description.moveit_config.PIPELINES`."""
+
+    def __post_init__(self) -> None:
+        if self.source not in SOURCES:
+            raise InputError(f"unknown robot '{self.source}'", "parameter robot", " or ".join(SOURCES))
+        if self.pipeline not in PIPELINES:
+            known = ", ".join(PIPELINES)
+            raise InputError(f"unknown pipeline '{self.pipeline}'", "parameter pipeline", known)
+
 
 MOVEIT = "spca_motion.moveit.moveit_backend:MoveItBackend"
 START_S, CHECK_S = 90.0, 10.0

@@ -18,16 +18,13 @@ from spca_core.geometry import Array
 from spca_core.names import TABLE_SYMBOL
 from spca_core.ports.table import Robot
 from spca_core.world import World
-from spca_motion.collision import MAX_PRESS, OBJECT_CLEARANCE, TABLE_CLEARANCE, Hit
+from spca_motion.collision import MAX_PRESS, OBJECT_CLEARANCE, TABLE_CLEARANCE, Hit, Obstacle, PlanningScene
 from spca_motion.execution import Tolerances
 from spca_motion.manipulator import Manipulator
-from spca_motion.moveit.backend import Geometry, PathRequest
-from spca_motion.moveit.process import PlannerProcess
+from spca_motion.moveit.process import Geometry, PathRequest, PlannerProcess
 from spca_motion.paths import Piece, rounded
 from spca_motion.planner import MotionPlanner
-from spca_motion.planning_scene import Obstacle, PlanningScene
-from spca_motion.query import Query
-from spca_motion.search import PathNotFound
+from spca_motion.search import PathNotFound, Query
 from spca_motion.tool import ToolKinematics
 
 # Amounts (m) by which a body in contact at the start is shrunk, in turn; if none suffices, it is ignored.
@@ -35,7 +32,7 @@ _START_SHRINK = (0.0, 0.002, 0.004, 0.008, 0.016)
 
 
 class ProcessChecker:
-    """See `spca_motion.query.Checker`; checks one planning scene in the planning process."""
+    """See `spca_motion.search.Checker`; checks one planning scene in the planning process."""
 
     def __init__(self, world: World, scene: PlanningScene, process: PlannerProcess) -> None:
         self._process, self._scene = process, scene

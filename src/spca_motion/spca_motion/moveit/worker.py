@@ -17,7 +17,7 @@ import numpy as np
 from pydantic import TypeAdapter
 
 from spca_core.processes.wire import Wire, wire_of_service
-from spca_motion.moveit.backend import Geometry, PathRequest, Setup
+from spca_motion.moveit.process import Geometry, PathRequest, Setup
 
 _MAX_BYTES = 1 << 22
 

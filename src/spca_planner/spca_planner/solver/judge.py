@@ -21,8 +21,7 @@ from spca_planner.critics import (
     with_synonyms,
 )
 from spca_planner.pddl.lint import Reading, examine
-from spca_planner.pddl.reachability import conjuncts, why_unsolvable
-from spca_planner.pddl.relevance import without_bystanders
+from spca_planner.pddl.reachability import conjuncts, why_unsolvable, without_bystanders
 from spca_planner.pddl.sexpr import Group, PddlError, brief, listed
 from spca_planner.pddl.syntax import Domain, Problem
 from spca_planner.solver.downward import DownwardSearch

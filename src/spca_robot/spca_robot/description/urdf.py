@@ -1,25 +1,36 @@
-"""The self-contained URDF: no meshes and no other description package.
+"""The robot as a URDF: self-contained, or on top of `ur_description` and `robotiq_description`.
 
-Links and joints are read off the robot's MuJoCo model, so that URDF and physics cannot disagree. A link has
+The self-contained one has no meshes: links and joints are read off the robot's MuJoCo model, so that URDF
+and physics cannot disagree. A link has
 the name of its MuJoCo body without the robot's prefix (`cobot/forearm_link` → `forearm_link`), with `_link`
 where a joint has that name (sdformat wants one namespace for both); the root is `base_link`. Metres,
 kilograms, radians; every pose is a 4×4 matrix in the parent's frame.
+
+The other one has the vendors' meshes; kinematics, masses and limits are the project's. xacro composes it
+(`xacro/cobot.urdf.xacro`); what the world description says is handed over here.
 """
 
 from __future__ import annotations
 
+import importlib
+import importlib.util
 from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 from typing import Literal
 
 import numpy as np
+import yaml
 
 from spca_core.arms import ArmDescription
+from spca_core.errors import InputError
 from spca_core.geometry import Array, Pose
+from spca_core.paths import share
 from spca_core.world import World
-from spca_robot.description.names import BASE_LINK, GENERATED
-from spca_robot.description.xml import filled, frames
-from spca_robot.gripper_2f85 import CLOSED_ANGLE, PAD_THICKNESS, SPEED, STROKE
+from spca_robot.description.moveit_config import build_srdf, controllers, moveit_config, solid_links
+from spca_robot.description.names import BASE_LINK, GENERATED, GRIPPERS, VENDOR
+from spca_robot.description.xml import filled, frames, numbers
+from spca_robot.gripper_2f85 import ADAPTER, CLOSED_ANGLE, PAD_THICKNESS, SPEED, STROKE
 from spca_robot.gripper_model import MAX_MOMENT
 from spca_robot.windowless import mujoco
 from spca_robot.workspace_model import build_model
@@ -177,3 +188,82 @@ def _joint(model: mujoco.MjModel, joint: int, arm: ArmDescription) -> Joint:
 
 def _pose(position: Array, wxyz: Array) -> Array:
     return Pose(position=tuple(position), quaternion=tuple(np.roll(wxyz, -1))).matrix()
+
+
+PACKAGES = ("ur_description", "robotiq_description")
+XACRO = Path(__file__).resolve().parent / "xacro" / "cobot.urdf.xacro"
+
+
+def missing_packages() -> list[str]:
+    """Return the names of those of `PACKAGES` (and of xacro) that this machine lacks."""
+    lacking = [name for name in PACKAGES if share(name) is None]
+    return lacking if importlib.util.find_spec("xacro") is not None else [*lacking, "xacro"]
+
+
+def build_vendor_urdf(world: World, folder: Path, controllers_file: str = "") -> str:
+    """Return the URDF that xacro composes; `folder` receives the extension file (`files/extension.xacro.j2`).
+
+    That has the camera's frames and, for Gazebo, control and contact sensors. Raises InputError that names
+    what is not installed.
+    """
+    arm = world.robot.arm
+    if arm.dh != "standard":
+        hint = "use robot:=generated"
+        raise InputError(f"ur_description has no {arm.title}", where="robot:=vendor", hint=hint)
+    if lacking := missing_packages():
+        raise InputError(
+            f"not installed: {', '.join(lacking)}",
+            where="robot:=vendor",
+            hint="install them (docs/full-stack.md), or use robot:=generated, which needs none of them",
+        )
+    solid = solid_links(_process(world, "")) if controllers_file else ()
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / "cobot_extension.xacro"
+    values = {"gripper": VENDOR, "links": solid, "controllers_file": controllers_file, **frames(world)}
+    path.write_text(filled("extension.xacro", world=world, **values))
+    return _process(world, str(path))
+
+
+def _process(world: World, extension_file: str) -> str:
+    """Return what xacro composes, with what the world says as its arguments."""
+    base = world.robot.base
+    arguments = {
+        "arm": world.robot.arm.name,
+        "base_xyz": numbers(base.position),
+        "base_rpy": numbers((0.0, 0.0, base.yaw)),
+        "adapter": numbers([ADAPTER]),
+        "extension": extension_file,
+    }
+    xacro = importlib.import_module("xacro")
+    return xacro.process_file(str(XACRO), mappings=arguments).toprettyxml(indent="  ")
+
+
+@dataclass(frozen=True)
+class RobotFiles:
+    """Paths of the generated files."""
+
+    urdf: Path
+    srdf: Path
+    controllers: Path
+    moveit: Path
+
+
+def write_robot(world: World, folder: Path, source: str = "generated") -> RobotFiles:
+    """Generate URDF, SRDF, controllers and MoveIt's parameters for a world.
+
+    `source` is `generated` (self-contained) or `vendor` (ur_description + robotiq_description). The
+    URDF carries Gazebo's control plugin and contact sensors. Raises InputError where a package is missing.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    gripper = GRIPPERS[source]
+    files = RobotFiles(*(folder / n for n in ("cobot.urdf", "cobot.srdf", "controllers.yaml", "moveit.yaml")))
+    files.controllers.write_text(controllers(gripper, world.robot.arm.joint_names))
+    controllers_file = str(files.controllers.resolve())
+    if source == "vendor":
+        urdf = build_vendor_urdf(world, folder, controllers_file)
+    else:
+        urdf = build_urdf(world, controllers_file)
+    files.urdf.write_text(urdf)
+    files.srdf.write_text(build_srdf(urdf, world, gripper))
+    files.moveit.write_text(yaml.safe_dump(moveit_config(urdf, world, gripper), sort_keys=False))
+    return files

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any, NoReturn
 
 from spca_core.processes.wire import limit
-from spca_sandbox.worker import kernel, seccomp
+from spca_sandbox.worker import kernel
 
 _NOBODY = 65534
 _EMPTY_ROOT = "/proc"  # a folder that every system has, to mount an empty file system on
@@ -44,7 +44,7 @@ def enter(setup: dict[str, Any], lifeline: int) -> dict[str, str]:
     os.closerange(2, 1 << 16)
     attempt("landlock", kernel.landlock_deny_all)
     attempt("limits", lambda: _limits(setup))
-    attempt("seccomp", lambda: kernel.install_seccomp(seccomp.program(os.uname().machine)))
+    attempt("seccomp", lambda: kernel.install_seccomp(kernel.filter_program(os.uname().machine)))
     return features
 
 

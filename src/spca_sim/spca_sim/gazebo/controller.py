@@ -20,7 +20,7 @@ from rclpy.action import ActionClient
 from spca_core.errors import SpcaError
 from spca_core.geometry import Array
 from spca_core.trajectory import JointState, JointTrajectory
-from spca_robot.description.controllers import PRESS_GAIN
+from spca_robot.description.moveit_config import PRESS_GAIN
 from spca_robot.description.names import ARM_CONTROLLER
 from spca_robot.gripper_2f85 import CLOSED_ANGLE, SPEED, STROKE, driver_angle, gap_of, pad_force
 from spca_robot.gripper_model import MAX_MOMENT
@@ -42,7 +42,7 @@ def command(gap: float, upper: float = CLOSED_ANGLE) -> float:
 class Finger:
     """State of the pads, as told by the states of the gripper's one commanded joint.
 
-    Its controller runs in Gazebo and presses by itself (`spca_robot.description.controllers`, decision 11).
+    Its controller runs in Gazebo and presses by itself (`spca_robot.description.moveit_config`, decision 11).
     Gazebo reports no joint effort, so the force is inferred: a finger that gets nowhere although it is short
     of where it was sent is held back by something, and its motor then gives all it has.
     """

@@ -17,7 +17,7 @@ from spca_ros.convert.camera import info_msg
 from spca_ros.convert.records import seconds
 from spca_ros.node import SpcaNode
 from spca_ros.qos import WHOLE
-from spca_sim.gazebo import bridge
+from spca_sim.gazebo.write import COLOUR, DEPTH
 
 
 class Film:
@@ -32,7 +32,7 @@ class Film:
         self._node, self._intrinsics = node, world.camera.intrinsics
         self._topics = CameraTopics(node)
         take = FramePairs(self._on_frame).take
-        self._sources = (bridge.COLOUR, partial(take, "colour")), (bridge.DEPTH, partial(take, "depth"))
+        self._sources = (COLOUR, partial(take, "colour")), (DEPTH, partial(take, "depth"))
         self._listening: tuple[Subscription, ...] = ()
         self._asking = 0
         self._newest: Capture.Response | None = None

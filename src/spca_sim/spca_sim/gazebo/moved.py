@@ -17,8 +17,8 @@ from spca_robot.windowless import mujoco
 from spca_robot.workspace_model import build_model
 from spca_ros.convert.records import pose_from_msg
 from spca_ros.node import SpcaNode
-from spca_sim.gazebo import bridge
 from spca_sim.gazebo.polled import PolledTopic
+from spca_sim.gazebo.write import POSES
 from spca_sim.recording import STATES, SimState, save_states
 
 
@@ -77,7 +77,7 @@ class Moved:
         self._models = [thing.model for thing in world.objects]
         self._poses: dict[str, Pose] = {}
         self._known = True
-        self._topic = PolledTopic(node.context, f"{node.get_name()}_poses", PoseArray, bridge.POSES, depth=1)
+        self._topic = PolledTopic(node.context, f"{node.get_name()}_poses", PoseArray, POSES, depth=1)
 
     def poses(self) -> Mapping[str, Pose]:
         """Return the newest poses in `world`, by model; none if it is not known which is whose."""

@@ -34,13 +34,11 @@ from spca_ros.convert.records import duration_msg, from_msg, seconds, time_msg
 from spca_ros.convert.robot import joint_state, joint_state_msg
 from spca_ros.node import main_of
 from spca_ros.qos import EVERY, SENSOR
-from spca_sim.gazebo import bridge
 from spca_sim.gazebo.contacts import ContactSampler, ModelPairs, oriented
 from spca_sim.gazebo.controller import ArmController, Finger, brake, command, ramp_time
 from spca_sim.gazebo.film import Film
-from spca_sim.gazebo.hanging import Hanging, gazebo_process
 from spca_sim.gazebo.moved import Moved, Recorder
-from spca_sim.gazebo.passing import AHEAD_S, Control, Passing, bridged
+from spca_sim.gazebo.passing import AHEAD_S, Control, Hanging, Passing, bridged, gazebo_process
 from spca_sim.gazebo.polled import PolledTopic, SlowService
 from spca_sim.gazebo.reset import (
     ask,
@@ -52,6 +50,7 @@ from spca_sim.gazebo.reset import (
     untouched,
     watched_models,
 )
+from spca_sim.gazebo.write import CLOCK, CONTACTS
 from spca_sim.simulator_node import SimulatorNode
 from spca_sim.tracking import check_trajectory
 
@@ -113,14 +112,14 @@ class GazeboSim(SimulatorNode):
         topic = f"/{GRIPPER_CONTROLLER}/joint_trajectory"
         self._pads = self.create_publisher(JointTrajectoryMsg, topic, EVERY)
 
-        self.create_subscription(Clock, bridge.CLOCK.ros_topic_name, self._on_clock, SENSOR)
+        self.create_subscription(Clock, CLOCK.ros_topic_name, self._on_clock, SENSOR)
         self.create_subscription(JointStateMsg, f"/{STATE_BROADCASTER}/joint_states", self._on_joints, SENSOR)
         self._reports: PolledTopic | None = None
         if importlib.util.find_spec("ros_gz_interfaces") is not None:
             kind = importlib.import_module("ros_gz_interfaces.msg").Contacts
             # Every link in contact reports at every physics step; one step's reports make a sample.
             depth = _ROBOT_SENSORS + len(self._watched)
-            topic = bridge.CONTACTS.ros_topic_name
+            topic = CONTACTS.ros_topic_name
             self._reports = PolledTopic(self.context, f"{names.SIM}_contacts", kind, topic, depth)
 
         self._offer()
@@ -140,8 +139,6 @@ class GazeboSim(SimulatorNode):
         if self._hanging.end_it():
             self.get_logger().fatal("Gazebo hangs: it uses no processor time any more, and is ended")
             self._guard.cancel()
-
-    # --- what Gazebo says -----------------------------------------------------------------------------------
 
     def _on_clock(self, clock: Clock) -> None:
         self._now, self._ticked = seconds(clock.clock), time.monotonic()
@@ -226,8 +223,6 @@ class GazeboSim(SimulatorNode):
                 self._pass()
         return Capture.Response(success=False, message=f"no picture from Gazebo's camera in {_FRAME_S:.0f} s")
 
-    # --- commands -------------------------------------------------------------------------------------------
-
     def follow(self, path: JointTrajectory) -> None:
         """See `SimulatorNode`. No time passes from here on until the controller has the path."""
         if self._state is not None:
@@ -256,8 +251,6 @@ class GazeboSim(SimulatorNode):
         """See `SimulatorNode`."""
         if self._state is not None:
             self._arm.stop(brake(self._state, self._world.robot.arm.column("braking")))
-
-    # --- reset ----------------------------------------------------------------------------------------------
 
     def _do_reset(self, request: ResetWorld.Request) -> ResetWorld.Response:
         """Home the robot, place objects, await new contacts."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 
 from spca_core.paths import share
-from spca_robot.description.vendor import missing_packages
+from spca_robot.description.urdf import missing_packages
 
 PACKAGES = (
     "ros_gz_sim",

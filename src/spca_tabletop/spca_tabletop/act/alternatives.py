@@ -21,8 +21,16 @@ from spca_tabletop.act import placements
 from spca_tabletop.act.grasps import APPROACH, finger_turns, grasps
 from spca_tabletop.act.grasps import GraspCandidate as ToolGrasp
 from spca_tabletop.act.obstructions import Possible, in_the_way, neighbours, row_of
-from spca_tabletop.act.skill_context import SkillContext, touching
-from spca_tabletop.act.values import Grasp, Pose, Spot, pose_value, raised, spot_value
+from spca_tabletop.act.skill_context import (
+    Grasp,
+    Pose,
+    SkillContext,
+    Spot,
+    pose_value,
+    raised,
+    spot_value,
+    touching,
+)
 
 # The fingertips press this far (metres) into the perceived top of a thing to be sure of touching it.
 PRESS = 0.002

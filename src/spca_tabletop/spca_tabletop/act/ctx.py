@@ -22,8 +22,18 @@ from spca_tabletop.act import placements
 from spca_tabletop.act.alternatives import Alternatives
 from spca_tabletop.act.obstructions import obstructions, out_of_reach, suspicions
 from spca_tabletop.act.pushes import pushes
-from spca_tabletop.act.skill_context import SkillContext, touching
-from spca_tabletop.act.values import Grasp, Pose, Spot, Thing, pose_value, spot_value, thing_value, tool_pose
+from spca_tabletop.act.skill_context import (
+    Grasp,
+    Pose,
+    SkillContext,
+    Spot,
+    Thing,
+    pose_value,
+    spot_value,
+    thing_value,
+    tool_pose,
+    touching,
+)
 
 log = structlog.get_logger(__name__)
 
@@ -203,8 +213,6 @@ class Perception(SkillContext):
 class TabletopCtx(Perception, Alternatives, Motion):
     """Serves the calls of `TABLETOP_API`, the offered methods of its parts. See `SkillContext`."""
 
-    # --- CtxServer ------------------------------------------------------------------------------------------
-
     def now(self) -> float:
         """Return the time in simulated seconds."""
         return self._now()
@@ -232,8 +240,6 @@ class TabletopCtx(Perception, Alternatives, Motion):
             sentences=(),
             hidden=tuple(o for o in objects if o not in (held, TABLE_SYMBOL)),
         )
-
-    # --- for the environment --------------------------------------------------------------------------------
 
     def survey(self) -> Scene:
         """Look, and find out what is in the way of what, and out of reach (see `obstructions`)."""

@@ -21,8 +21,7 @@ from spca_motion.tool import NOMINAL_GAP, ToolKinematics
 from spca_tabletop.act import placements
 from spca_tabletop.act.grasps import APPROACH, TIP_CLEARANCE, grasps
 from spca_tabletop.act.pushes import pushes
-from spca_tabletop.act.skill_context import touching
-from spca_tabletop.act.values import raised
+from spca_tabletop.act.skill_context import raised, touching
 
 _NEAR = 0.14
 """Largest distance in metres between the centres of two things of which one can hinder handling the other."""

@@ -1,17 +1,20 @@
-"""Base of every part of a tabletop skill's `ctx`: the arm, the scene as last seen, what is held."""
+"""Base of every part of a tabletop skill's `ctx`: the arm, the scene as last seen, what is held.
+
+The values that it gives are plain JSON here, and records with attributes in the sandbox.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TypedDict
 
 import structlog
 
 from spca_core import geometry
 from spca_core.errors import MotionError
-from spca_core.geometry import top_down_yaw
+from spca_core.geometry import top_down, top_down_yaw
 from spca_core.kinds import MESHES, SOLIDS, radius
 from spca_core.names import GROUND_SYMBOL, TABLE_SYMBOL
 from spca_core.plan import Choice
@@ -21,7 +24,94 @@ from spca_motion.manipulator import Manipulator
 from spca_motion.tool import ToolKinematics
 from spca_sandbox.surface import DeclaredCtx
 from spca_tabletop.act import grasps, placements
-from spca_tabletop.act.values import Spot, table_of
+
+
+class Pose(TypedDict):
+    """The tool, the point between the fingertips.
+
+    Metres (x away from the robot, y left, z up), radians about z. Fingers point down, close across `yaw`.
+    """
+
+    x: float
+    y: float
+    z: float
+    yaw: float
+
+
+class Thing(TypedDict):
+    """x, y, z of its centre, top of its upper face, size [x, y, z]."""
+
+    name: str
+    kind: str
+    colour: str
+    x: float
+    y: float
+    z: float
+    yaw: float
+    top: float
+    size: list[float]
+    visible: bool
+    confidence: float
+
+
+class Grasp(TypedDict):
+    """`gap` is how wide to open before."""
+
+    pose: Pose
+    gap: float
+
+
+class Spot(TypedDict):
+    """`pose` leaves a small gap, `contact` closes it."""
+
+    pose: Pose
+    contact: Pose
+
+
+def table_of(world: World) -> SceneObject:
+    """The table as a thing among others: a planning object that skills may be called with."""
+    table = world.table
+    pose = geometry.Pose.from_xyz_yaw(*table.centre, table.top - table.size[2] / 2, 0.0)
+    return SceneObject(id=TABLE_SYMBOL, kind="table", colour="", pose=pose, size=table.size, confidence=1.0)
+
+
+def thing_value(o: SceneObject) -> Thing:
+    """Return what a skill is told about an object."""
+    x, y, z = o.pose.position
+    return {
+        "name": o.id, "kind": o.kind, "colour": o.colour, "x": x, "y": y, "z": z, "yaw": o.pose.yaw,
+        "top": o.top,
+        "size": list(o.size), "visible": o.visible, "confidence": o.confidence,
+    }  # fmt: skip
+
+
+def pose_value(pose: geometry.Pose) -> Pose:
+    """A tool pose as a skill knows it."""
+    x, y, z = pose.position
+    return {"x": x, "y": y, "z": z, "yaw": top_down_yaw(pose)}
+
+
+def spot_value(pose: geometry.Pose, contact: geometry.Pose) -> Spot:
+    """A place's two tool poses as a skill knows them."""
+    return {"pose": pose_value(pose), "contact": pose_value(contact)}
+
+
+def raised(pose: geometry.Pose, by: float) -> geometry.Pose:
+    """The same pose, higher by so many metres."""
+    x, y, z = pose.position
+    return pose.model_copy(update={"position": (x, y, z + by)})
+
+
+def tool_pose(value: Any) -> geometry.Pose:
+    """A skill's pose as a tool pose; ValueError when it is none."""
+    try:
+        x, y, z, yaw = (float(value[k]) for k in ("x", "y", "z", "yaw"))
+    except (TypeError, KeyError, ValueError):
+        raise ValueError(f"a pose has x, y, z and yaw as numbers, not {str(value)[:80]}") from None
+    if not all(map(math.isfinite, (x, y, z, yaw))):
+        raise ValueError("a pose must be finite")
+    return top_down(x, y, z, yaw)
+
 
 log = structlog.get_logger(__name__)
 
@@ -84,8 +174,6 @@ class SkillContext(DeclaredCtx):
         call, args, found = places[-1] if places else ("", (), [""])
         return () if found or self._arm.held in args else (call, *args)
 
-    # --- looking --------------------------------------------------------------------------------------------
-
     @property
     def scene(self) -> Scene:
         """The scene as last perceived."""
@@ -124,8 +212,6 @@ class SkillContext(DeclaredCtx):
         self._handled, self._pushes = False, []
         self._arm.set_scene(self._scene)
         return self._scene
-
-    # --- what is held ---------------------------------------------------------------------------------------
 
     def _held(self) -> str:
         """Name of what is held."""
@@ -190,8 +276,6 @@ class SkillContext(DeclaredCtx):
         """Return what fingers and a held thing may touch in lifting or placing it: mats, too, are flat."""
         mats = (o.id for o in self.scene.of_kind("mat"))
         return [TABLE_SYMBOL, GROUND_SYMBOL, *mats, *([self._arm.held] if self._arm.held else [])]
-
-    # --- things ---------------------------------------------------------------------------------------------
 
     def _thing(self, name: str) -> SceneObject:
         found = self._table if name == TABLE_SYMBOL else self.scene.get(str(name))

@@ -24,9 +24,9 @@ from spca_core.options import RunOptions
 from spca_core.plan import Plan
 from spca_core.ports.chat import VisionModel
 from spca_core.ports.table import Camera, Robot
+from spca_core.result import Verdict
 from spca_core.scene import Scene
 from spca_core.skill import StepReport
-from spca_core.verdict import Verdict
 from spca_core.world import World
 from spca_motion.execution import Tolerances
 from spca_motion.limits import SLOWEST
@@ -143,8 +143,7 @@ class ExecutorNode(SpcaNode):
         tolerances = Tolerances(lag=self._lag)
         if self._kind == "embedded":
             return Manipulator(world, robot, tolerances, self._speed)
-        from spca_motion.moveit.backend import Setup
-        from spca_motion.moveit.process import PlannerProcess
+        from spca_motion.moveit.process import PlannerProcess, Setup
         from spca_motion.moveit.search import moveit_arm
 
         logs = os.environ.get("ROS_LOG_DIR")
@@ -193,8 +192,6 @@ class ExecutorNode(SpcaNode):
         if self.table is None:
             raise SpcaError("no table has been laid: run a level first")
         return self.table
-
-    # --- stopping -------------------------------------------------------------------------------------------
 
     def _stop_arm(self) -> None:
         if self.table is not None:

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 from spca_core.plan import Draft, Plan, Step
 from spca_core.ports.environment import Environment
-from spca_core.verdict import Outcome
+from spca_core.result import Outcome
 
 EMPTY_LIBRARY = ""
 IDLE = '''def idle(ctx, thing):

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spca_core.geometry import Array
-from spca_motion.moveit.backend import Geometry, PathRequest, Setup
+from spca_motion.moveit.process import Geometry, PathRequest, Setup
 
 DIED = "SPCA_TEST_DIED"
 """Environment variable: the file that `DyingOnce` leaves when it dies."""

@@ -27,12 +27,10 @@ import numpy as np
 from spca_core.geometry import Array, Pose
 from spca_core.names import TABLE_SYMBOL
 from spca_core.world import World
-from spca_motion.collision import OBJECT_CLEARANCE, CollisionChecker
-from spca_motion.moveit.backend import Setup
+from spca_motion.collision import OBJECT_CLEARANCE, CollisionChecker, Held, Obstacle, PlanningScene
+from spca_motion.moveit.process import Setup
 from spca_motion.moveit.search import grown
-from spca_motion.planning_scene import Held, Obstacle, PlanningScene
-from spca_motion.query import edge
-from spca_motion.search import Effort, box_of, find_path
+from spca_motion.search import Effort, box_of, edge, find_path
 from spca_motion.tool import ToolKinematics
 from spca_robot.description.names import ARM_GROUP
 from spca_robot.gripper_2f85 import STROKE, driver_angle

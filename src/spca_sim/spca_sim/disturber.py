@@ -16,8 +16,8 @@ from spca_core.geometry import Array, Pose, Vec3
 from spca_core.world import World
 from spca_robot.windowless import mujoco
 from spca_robot.workspace_model import WorkspaceIndex
-from spca_sim.disturbances.disturbance import Disturbance, Happened
-from spca_sim.disturbances.truth import Truth
+from spca_sim.truth import Truth
+from spca_sim.variation import Disturbance, Happened
 
 _PUSH = 0.25  # m/s
 _CARRY = 0.5  # m/s
@@ -269,8 +269,6 @@ class Disturber:
     def _dim(self, truth: Truth, one: Disturbance, rng: np.random.Generator, time: float) -> str | None:
         self.now.light = float(rng.uniform(0.35, 0.65))
         return f"the light goes down to {100 * self.now.light:.0f} % from now on"
-
-    # --- helpers --------------------------------------------------------------------------------------------
 
     def _carrying(self, truth: Truth, time: float, delay: float) -> bool:
         """Return whether the arm is on its way with something that it has held for `delay` seconds."""

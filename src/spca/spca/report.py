@@ -17,7 +17,7 @@ from jinja2 import Environment, PackageLoader
 from numpy.typing import NDArray
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
-from spca.events import Event
+from spca.journal import Event
 from spca.kits import kit_of
 from spca_core.errors import InputError
 from spca_core.names import symbol_of, words_of
@@ -173,9 +173,7 @@ def contacts(intervals: Sequence[ContactInterval]) -> list[dict[str, Any]]:
 @cache
 def templates() -> Environment:
     """Return the environment of the project's page templates."""
-    made = Environment(
-        loader=PackageLoader("spca.report"), autoescape=True, trim_blocks=True, lstrip_blocks=True
-    )
+    made = Environment(loader=PackageLoader("spca"), autoescape=True, trim_blocks=True, lstrip_blocks=True)
     made.policies["json.dumps_kwargs"] = {}  # in the order of the records
     return made
 

@@ -10,8 +10,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from spca.events import Event
-from spca.report.page import REPORT, load, picture, templates
+from spca.journal import Event
+from spca.report import REPORT, load, picture, templates
 from spca_core.options import Manifest
 from spca_core.paths import CAMPAIGNS, RUNS
 from spca_core.result import RunResult

@@ -26,8 +26,8 @@ from spca_core.geometry import Pose, Vec3
 from spca_core.kinds import is_round
 from spca_core.names import words_of
 from spca_core.plan import Step, behaviour_tree
+from spca_core.result import Outcome, Verdict
 from spca_core.scene import Scene, SceneObject
-from spca_core.verdict import Outcome, Verdict
 from spca_core.world import World, load_world
 from spca_motion.tool import NOMINAL_GAP, ToolKinematics
 from spca_robot.gripper_2f85 import STROKE

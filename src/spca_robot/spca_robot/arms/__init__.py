@@ -1,5 +1,0 @@
-"""The arms that come with spca, a file each; see `spca_core.arms`."""
-
-from pathlib import Path
-
-FILES = Path(__file__).parent
