@@ -37,7 +37,6 @@ THINNEST = 0.001
 _MISFIT, _FITS = 0.05, 0.4
 _FOOT = 0.003  # metres above the lower face of a thing with a mesh, below which its pixels do not count
 _SEAMS = 9  # pixels between the parts of a mesh, as narrow as a handle's edge
-_SMALL = np.ones((3, 3), np.uint8)
 _SIDE_SHARE, _DEEPEST = 0.4, 0.016  # of a thing's height, and metres, of the sides whose outline is used
 _BALL = 0.95  # confidence in what has the surface of a ball
 _DOME = 1.2  # times the reach of what is seen of it that a ball's radius measures, at most
@@ -109,7 +108,7 @@ class ColourRegion:
     @cached_property
     def even(self) -> Mask:
         """Pixels where a face is level, within the noise."""
-        return cv2.morphologyEx(self.heights, cv2.MORPH_GRADIENT, _SMALL) < LEVEL
+        return cv2.morphologyEx(self.heights, cv2.MORPH_GRADIENT, np.ones((3, 3), np.uint8)) < LEVEL
 
     def obstacle(self, face: Face) -> Detection:
         """Return an obstacle that covers a face: whatever it is, it is in the way."""

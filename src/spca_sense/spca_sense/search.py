@@ -33,6 +33,7 @@ _STICKS_OUT = 0.012  # metres by which its middle may be outside
 _OFF_TABLE = 0.05  # metres below the table's surface: such a region lies on the ground
 _MARGIN = 6
 _SEAMS = 11  # pixels of grey between coloured things, which are nothing
+_MIN_REST = 40  # pixels that are an obstacle, though too few to tell what it is
 _ENOUGH = 1000  # heights that tell the middle of all
 
 
@@ -45,8 +46,7 @@ def find_things(view: HeightView, colours: ColourLabels, catalogue: Catalogue) -
     _clear(free, view, found)
     found += (grey := _grey(clues, free))
     _clear(free, view, grey)
-    found += _flat(clues, catalogue, free)
-    found += _rest(clues, free)
+    found += _flat(clues, catalogue, free) + _rest(clues, free)
     return tuple(reversed(on_their_supports(found, view.table_top)))
 
 
@@ -207,7 +207,7 @@ def _rest(clues: Clues, free: Mask) -> list[Detection]:
     grey = clues.colours.labels == NEUTRAL
     low = rest & grey & (view.heights < TALL + NOISE)
     rest = (rest & ~grey) | morphed(low, cv2.MORPH_OPEN, _SEAMS)
-    regions = [ColourRegion(clues, UNKNOWN, patch) for patch in _components(rest)]
+    regions = [ColourRegion(clues, UNKNOWN, patch) for patch in _components(rest, least=_MIN_REST)]
     return [region.obstacle(_whole(region)) for region in regions]
 
 
@@ -218,18 +218,20 @@ def _middle(view: HeightView, patch: Patch) -> float:
     return float(np.median(heights[:: 1 + len(heights) // _ENOUGH])) if len(heights) else 0.0
 
 
-def _components(mask: Mask, across: Mask | None = None, strips: bool = False) -> Iterator[Patch]:
+def _components(
+    mask: Mask, across: Mask | None = None, least: int = MIN_AREA, strips: bool = False
+) -> Iterator[Patch]:
     """Yield connected regions, be it `across` other things, without the seams between things.
 
     Of what is flat, `strips` beside what hides the rest are no seams.
     """
-    if np.count_nonzero(mask) < MIN_AREA:
+    if np.count_nonzero(mask) < least:
         return
     area = bounding_window(mask, _MARGIN)
     mask, others = mask[area], np.zeros_like(mask[area]) if across is None else across[area]
     inner = morphed(mask | others if strips else mask, cv2.MORPH_OPEN, 3) & mask
     _, parts = cv2.connectedComponents((inner | others).astype(np.uint8), connectivity=8)
-    for index in np.flatnonzero(np.bincount(parts[inner]) >= MIN_AREA):
+    for index in np.flatnonzero(np.bincount(parts[inner]) >= least):
         part = (parts == index) & inner
         window = bounding_window(part, _MARGIN)
         own = [slice(w.start + a.start, w.stop + a.start) for w, a in zip(window, area, strict=True)]

@@ -125,10 +125,9 @@ class Prism:
         if round_one:
             jacobian[:, 2:] = (0.0, -0.25, -0.25)
             return distance, jacobian
-        x, y, yaw, *_ = parameters
-        away = points - (x, y)
+        away = points - parameters[:2]
         jacobian[:, 2] = normals[:, 0] * away[:, 1] - normals[:, 1] * away[:, 0]
-        jacobian[:, 3:] = np.abs(normals @ about_z(yaw)[:2, :2]) / -2
+        jacobian[:, 3:] = np.abs(normals @ about_z(parameters[2])[:2, :2]) / -2
         return distance, jacobian
 
 
