@@ -34,7 +34,7 @@ class Detection(Upright):
     colour: str
     pose: Pose
     size: Vec3
-    confidence: float
+    confidence: float = field(compare=False)
     seen: bool = True
     known: bool = False
 

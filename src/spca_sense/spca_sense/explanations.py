@@ -6,9 +6,9 @@ others, and an obstacle, which could be anything, is dearest.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import cv2
 import numpy as np
@@ -19,7 +19,7 @@ from spca_core.scene import SceneObject
 from spca_sense.detection import Detection
 from spca_sense.outline import SQUARE, footprint
 from spca_sense.shapes import convex_hull, distance_to_polygon
-from spca_sense.view import NO_HEIGHT, HeightView, Mask, Patch, Window, morphed, widened
+from spca_sense.view import NO_HEIGHT, HeightView, Mask, Patch, Window, morphed
 
 KNOWN, FREE, ANYTHING = 0.01, 0.08, 0.35
 """Shares of a region that a thing of a known size, one of any size, and an obstacle must explain at least."""
@@ -32,8 +32,10 @@ LEVEL = 0.006
 
 What is higher hides the face.
 """
+JOINT = 0.010
+"""Largest distance in metres between a lower face and the one that carries it, and from a rim into it."""
 
-_AROUND = 60  # pixels around a region in which a thing may show that does not
+_KEPT = 64  # silhouettes, each of which is asked for several times within a look
 _MIXED = 5  # pixels: along what hides a part of it, pixels show a mixture of both
 _BESIDE = 0.002  # metres outside of an outline that still are the thing: errors of its fit, and of pixels
 _BOX = np.column_stack((np.tile(SQUARE, (2, 1)), np.repeat([0.5, -0.5], 4)))  # the upper corners first
@@ -57,6 +59,7 @@ def corners(thing: Detection | SceneObject) -> tuple[Array, Array]:
     return box[:4], box[4:]
 
 
+@lru_cache(_KEPT)
 def silhouette(view: HeightView, thing: Detection) -> Silhouette:
     """Return the silhouette of a thing, its sides grown by a pixel."""
     upper, lower = (side - (0.0, 0.0, view.table_top) for side in corners(thing))
@@ -73,68 +76,76 @@ def silhouette(view: HeightView, thing: Detection) -> Silhouette:
     return Silhouette(shown, view.patch(np.vstack((upper, lower)), grow=1))
 
 
+@dataclass(frozen=True)
 class Plateau:
-    """A level region: its pixels, and those around it where something hides what is as high."""
+    """A level region in a view: its pixels, `level` metres above the table, and what may hide the rest of it.
 
-    def __init__(
-        self, view: HeightView, window: Window, mask: Mask, level: float, hidden: Mask | None = None
-    ) -> None:
-        """Take a `mask` of the `window`, `level` metres high; `hidden` (H, W) is hidden in any case."""
-        self.window = widened(window, _AROUND, view.heights.shape)
-        self._mask = Patch(window, mask).within(self.window)
-        self._view, self.level, self._foreign = view, level, hidden
+    That is what `claims` (H, W) says to be clearly higher, and what is `taken` by another thing.
+    """
 
-    @cached_property
-    def _hidden(self) -> Mask:
-        heights = self._view.heights[self.window]
-        hidden = morphed(heights > self.level + LEVEL, cv2.MORPH_DILATE, _MIXED) | (heights < NO_HEIGHT / 2)
-        return hidden if self._foreign is None else hidden | self._foreign[self.window]
+    view: HeightView
+    patch: Patch
+    level: float
+    claims: Array
+    taken: Patch | None = None
 
     @cached_property
     def area(self) -> int:
         """Number of pixels in the region, at least 1."""
-        return max(int(self._mask.sum()), 1)
+        return max(int(np.count_nonzero(self.patch.mask)), 1)
+
+    def hidden(self, window: Window) -> Mask:
+        """Return what another thing hides in a window, as far as things are known."""
+        hidden: Mask = self.claims[window] > self.level + JOINT
+        return hidden if self.taken is None else hidden | self.taken.within(window)
+
+    def _absent(self, face: Patch) -> Mask:
+        """Return the pixels of an upper face that should show the region and do not."""
+        absent = face.mask & ~self.patch.within(face.window)
+        heights = self.view.heights[face.window]
+        higher = morphed(heights > self.level + LEVEL, cv2.MORPH_DILATE, _MIXED)
+        return absent & ~(higher | (heights < NO_HEIGHT / 2) | self.hidden(face.window))
 
     def shown(self, face: Patch) -> tuple[int, int]:
         """Return how many pixels of an upper face show the region, and how many should and do not."""
-        mask = face.within(self.window)
-        absent = mask & ~self._mask
-        return int(np.count_nonzero(mask & self._mask)), int(np.count_nonzero(absent & ~self._hidden))
+        shown = np.count_nonzero(face.mask & self.patch.within(face.window))
+        return int(shown), int(np.count_nonzero(self._absent(face)))
 
     def unexplained(self, things: Iterable[Silhouette]) -> float:
         """Return how much shows none of the things, or should show them and does not: 0 is perfect.
 
         The unit is a share of the region. Borders as thin as a pixel are nobody's.
         """
-        explained, missing = np.zeros_like(self._mask), 0
+        rest, missing = self.patch.mask.copy(), 0
         for thing in things:
-            explained |= thing.whole.within(self.window)
-            absent = morphed(thing.face.within(self.window), cv2.MORPH_ERODE, 3) & ~self._mask
-            missing += _thick(absent & ~self._hidden) if absent.any() else 0
-        return (missing + _thick(self._mask & ~explained)) / self.area
+            rest &= ~thing.whole.within(self.patch.window)
+            inner = morphed(thing.face.mask, cv2.MORPH_ERODE, 3)
+            missing += _thick(self._absent(replace(thing.face, mask=inner)))
+        return (missing + _thick(rest)) / self.area
 
 
 def _thick(mask: Mask) -> int:
     return int(np.count_nonzero(morphed(mask, cv2.MORPH_OPEN, 3)))
 
 
-def outside(view: HeightView, things: Sequence[Detection], mask: Mask, window: Window | None = None) -> Mask:
-    """Return the pixels of a mask that show something outside of things' hulls, which reach to the ground.
+@lru_cache(_KEPT)
+def covered(view: HeightView, thing: Detection) -> Patch:
+    """Return the pixels that show something inside of a thing's hull, which reaches to the ground.
 
     What is in line with a thing is not always hidden by it, or a part of it: the point that is seen tells.
     """
-    window = window or (slice(0, mask.shape[0]), slice(0, mask.shape[1]))
-    rest = mask.copy()
-    for thing in things:
-        hull = np.vstack(corners(thing))
-        outline, top = convex_hull(hull[:, :2]), float(hull[:, 2].max()) - view.table_top
-        upper = np.column_stack((outline, np.full(len(outline), top)))
-        face, its = view.patch(upper), view.patch(np.vstack((upper, upper * (1, 1, 0))), grow=2)
-        heights = view.heights[its.window]
-        inside = its.mask & (heights < top + NOISE) & Patch(window, rest).within(its.window)
-        lower = Patch(its.window, inside & ~(face.within(its.window) & (heights > top - NOISE)))
-        seen = lower.of(view.heights).astype(np.float64)
-        off = distance_to_polygon(view.to_plane(lower.pixels, seen), outline)
-        inside[lower.mask] = (seen < NO_HEIGHT / 2) | (off < _BESIDE)
-        rest &= ~Patch(its.window, inside).within(window)
-    return rest
+    hull = np.vstack(corners(thing))
+    outline, top = convex_hull(hull[:, :2]), float(hull[:, 2].max()) - view.table_top
+    upper = np.column_stack((outline, np.full(len(outline), top)))
+    its = view.patch(np.vstack((upper, upper * (1, 1, 0))), grow=2)
+    heights = view.heights[its.window]
+    inside = its.mask & (heights < top + NOISE)
+    lower = Patch(its.window, inside & ~(view.patch(upper).within(its.window) & (heights > top - NOISE)))
+    seen = lower.of(view.heights).astype(np.float64)
+    points = view.to_plane(lower.pixels, seen)
+    if is_round(thing.kind):
+        off = np.hypot(*(points - thing.xy).T) - thing.size[0] / 2
+    else:
+        off = distance_to_polygon(points, outline)
+    inside[lower.mask] = (seen < NO_HEIGHT / 2) | (off < _BESIDE)
+    return Patch(its.window, inside)

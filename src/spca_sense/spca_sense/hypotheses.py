@@ -9,19 +9,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import combinations
 from typing import TypeVar
 
 import cv2
 import numpy as np
+from numpy.typing import NDArray
 
 from spca_core.geometry import Array, Pose, Vec3, about_z, aligning, wrap_angle
 from spca_core.kinds import KINDS, MESHES, is_round, problem_with
 from spca_sense.colours import ColourLabels
 from spca_sense.detection import UNKNOWN, Detection
-from spca_sense.explanations import ANYTHING, FREE, GOOD, KNOWN, LEVEL, NOISE, Plateau, corners, silhouette
-from spca_sense.outline import Outline, footprint, polygon_area, shared_area, trace
-from spca_sense.shapes import TOLERANCE, Fit, Prism, fit_outline, share_of_turn
+from spca_sense.explanations import ANYTHING, FREE, GOOD, JOINT, KNOWN, LEVEL, NOISE, Plateau, silhouette
+from spca_sense.outline import Outline, outline_of, trace
+from spca_sense.shapes import TOLERANCE, Fit, Prism, fit_outline
 from spca_sense.view import NO_HEIGHT, HeightView, Mask, Patch, morphed
 
 TALL = 0.012
@@ -30,8 +30,6 @@ LOW = 0.005
 """Height in metres above the table below which there is a mat, or the noise of the camera."""
 MIN_AREA = 50
 """Number of pixels that are enough for a thing: 1 cm²."""
-JOINT = 0.010
-"""Largest distance in metres between a lower face and the one that carries it, and from a rim into it."""
 THINNEST = 0.001
 """Height in metres of what seems to be as low as its floor."""
 
@@ -39,36 +37,32 @@ THINNEST = 0.001
 _MISFIT, _FITS = 0.05, 0.4
 _FOOT = 0.003  # metres above the lower face of a thing with a mesh, below which its pixels do not count
 _SEAMS = 9  # pixels between the parts of a mesh, as narrow as a handle's edge
-_SMALL = np.ones((3, 3), np.uint8)
 _SIDE_SHARE, _DEEPEST = 0.4, 0.016  # of a thing's height, and metres, of the sides whose outline is used
 _BALL = 0.95  # confidence in what has the surface of a ball
 _DOME = 1.2  # times the reach of what is seen of it that a ball's radius measures, at most
 _ROUND = 0.0035  # metres by which a surface may be off a ball's; a cube on its edge stays one thing by that
 _TOP, _LEVEL_PART = 0.001, 0.5  # metres about its level, and share of a face within it, that no ball has
 _HOLLOW = 0.3  # share of the area within the rim that must be lower
-MIN_POINTS, _ENOUGH = 12, 400
-"""Numbers of an outline's points that are needed, and that are enough."""
+MIN_POINTS = 12
+"""Number of an outline's points that are needed."""
 _MIN_INLIERS = 0.6
-_MIN_ARC = 0.2  # share of a rim that must be in sight
 _NEAR = 0.002  # metres from a circle at which a point counts for it
-_PAIRS, _VOTERS = 64, 120
+_VOTERS = 120
+_DRAWN = np.random.default_rng(0).random((2, 64))  # pairs of points, as shares of how many there are
 _SMALLEST, _LARGEST = 0.012, 0.30  # metres: edges of what may be a thing of a size that is not known
 _NEAR_FLOOR = 0.003  # metres by which the lower face of what stands on the floor may seem to be off it
 _SHOWN = 0.02  # share of a thing of known size that must be in sight
 _RIGHT = np.sin(np.radians(72.0))  # sine from which an angle is a right one
 _SIDE = 0.006  # metres of the sides at a corner that must be in sight
 _BEND = 2.5  # pixels by which an outline may be off straight lines between its corners
-_SHARED = 0.1  # share of its face by which a thing may seem to reach into the next one
 _MOST = 8  # things that are looked for in a region, one after the other
 _BESIDE = 0.003  # metres from a corner within which a border is not that of the thing alone
 _PLACED = np.array([0.004, 0.004, 0.2])  # metres, metres, radians: how well a place next to others is known
 _MIN_LEAN, _LEAN_SIGMAS = np.radians(2.5), 5.0
-_MIN_CORE = 200  # pixels that tell how a face leans
+_MIN_CORE = 50  # of every fourth pixel, that tell how a face leans
 
 
 T = TypeVar("T")
-Placed = tuple[float, Detection]
-"""Pair of how badly a thing's border fits (0 is perfect) and the thing's detection."""
 
 
 @dataclass(frozen=True)
@@ -114,33 +108,31 @@ class ColourRegion:
     @cached_property
     def even(self) -> Mask:
         """Pixels where a face is level, within the noise."""
-        return cv2.morphologyEx(self.heights, cv2.MORPH_GRADIENT, _SMALL) < LEVEL
+        return cv2.morphologyEx(self.heights, cv2.MORPH_GRADIENT, np.ones((3, 3), np.uint8)) < LEVEL
 
     def obstacle(self, face: Face) -> Detection:
         """Return an obstacle that covers a face: whatever it is, it is in the way."""
-        (x, y), (a, b), degrees = cv2.minAreaRect(self._points(face.body, face.level).astype(np.float32))
+        (x, y), (a, b), degrees = self._rectangle(face.body, face.level)
         edges = np.maximum((a, b), _SMALLEST)
         return self._free_thing("unknown", np.array([x, y, np.radians(degrees), *edges]), 0.5, face.level)
+
+    def _rectangle(self, mask: Mask, level: float) -> tuple[Sequence[float], Sequence[float], float]:
+        """Return the middle, the edges and the turn (degrees) of the smallest rectangle around a mask."""
+        points = self.view.to_plane(_ends_of_rows(mask) + self._origin, level)
+        return cv2.minAreaRect(points.astype(np.float32))
 
     def _points(self, mask: Mask, level: float | Array) -> Array:
         return self.view.to_plane(Patch(self.window, mask).pixels, level)
 
-    def _hidden(self, face: Face) -> Mask:
-        """Return what hides a face in this view (H, W): what is known to be higher, and what is taken."""
-        hidden: Mask = self.clues.claims > face.level + JOINT
-        if face.taken is not None:
-            hidden[self.window] |= face.taken
-        return hidden
-
     def cheapest(self, face: Face, deeper: int = _MOST) -> tuple[float, list[Detection]]:
         """Return the price of the things that explain a face best, and those; if not `deeper`, of one."""
-        hidden = self._hidden(face)
-        region = Plateau(self.view, self.window, face.mask, face.level, hidden)
+        taken = None if face.taken is None else Patch(self.window, face.taken)
+        region = Plateau(self.view, Patch(self.window, face.mask), face.level, self.clues.claims, taken)
         best: list[Detection] = []
         least, limit = np.inf, np.inf
-        for misfit, things in self._ways(face, region, hidden[self.window], deeper):
+        for misfit, things in self._ways(face, region, region.hidden(self.window), deeper):
             price = sum(self._price(thing, face) for thing in things) + _MISFIT * misfit
-            if price >= least or _overlap(things):
+            if price >= least:
                 continue
             left = region.unexplained(silhouette(self.view, thing) for thing in things)
             if left + price < least:
@@ -183,8 +175,7 @@ class ColourRegion:
     def _without(self, face: Face, thing: Detection) -> Face | None:
         """Return what is left of a face without a thing; None if that is nearly nothing, or all of it."""
         # Its side may be in line with what is next to it, which then hides it.
-        upper = corners(thing)[0] - (0.0, 0.0, self.view.table_top)
-        its = self.view.patch(upper).within(self.window)
+        its = silhouette(self.view, thing).face.within(self.window)
         rest = morphed(face.mask & ~its, cv2.MORPH_OPEN, 3)
         if not MIN_AREA <= np.count_nonzero(rest) < np.count_nonzero(face.mask):
             return None
@@ -194,8 +185,8 @@ class ColourRegion:
 
     # Things of likely sizes.
 
-    def _likely(self, face: Face, region: Plateau, hidden: Mask) -> Iterator[Placed]:
-        """Yield things of known sizes that show a part of a face, at the best places for each."""
+    def _likely(self, face: Face, region: Plateau, hidden: Mask) -> Iterator[tuple[float, Detection]]:
+        """Yield things of known sizes that show a part of a face, and how badly (0 is perfect) each fits."""
         flat = self._is_flat(face)
         shown = region.area * self.view.metres_per_pixel(face.level) ** 2
         ways = []
@@ -210,7 +201,7 @@ class ColourRegion:
         for *_, kind, size, level in sorted(ways):
             face = replace(face, level=level)
             outline = self._outline(face, hidden, self._depth(face, size[2]))
-            if outline is not None:
+            if len(outline.points) >= MIN_POINTS:
                 yield from self._placed(face, region, outline, kind, size)
 
     def _level_of(self, face: Face, size: Vec3) -> float:
@@ -235,22 +226,19 @@ class ColourRegion:
 
     def _placed(
         self, face: Face, region: Plateau, outline: Outline, kind: str, size: Vec3
-    ) -> Iterator[Placed]:
+    ) -> Iterator[tuple[float, Detection]]:
         """Yield things of that size: discs on the border, boxes on the whole face or in a corner of it."""
         a, b, _ = size
         if is_round(kind):
             points = self.view.to_plane(outline.points, face.level)
             whole = np.array([*_vote(points, a / 2), 0.0, a, b])
         else:
-            (x, y), (w, h), degrees = cv2.minAreaRect(self._points(face.mask, face.level).astype(np.float32))
+            (x, y), (w, h), degrees = self._rectangle(face.mask, face.level)
             yaw = np.radians(degrees) + (0.0 if (w >= h) == (a >= b) else np.pi / 2)
             whole = np.array([x, y, yaw, a, b])
         corners = () if is_round(kind) else self._in_corners(face, a, b)
-        shape = Prism(kind, face.level, size[2])
         for starts, most in (([whole], 1), (corners, 2)):
-            faces = (
-                (0.0, self.view.patch(np.split(shape.corners(start), 2)[0]), start, start) for start in starts
-            )
+            faces = ((0.0, self._shown(kind, start, face.level), start, start) for start in starts)
             for start in _promising(region, faces)[:most]:
                 misfit, thing = self._fit_at(face, outline, kind, size, start, start is whole)
                 its = silhouette(self.view, thing)
@@ -258,6 +246,12 @@ class ColourRegion:
                 yield misfit, replace(thing, confidence=_sure(shown * thing.confidence))
                 if region.unexplained([its]) < GOOD:
                     return
+
+    def _shown(self, kind: str, at: Array, level: float) -> Patch:
+        """Return where the upper face of a thing shows that is at (x, y, yaw, a, b)."""
+        x, y, yaw, a, b = at.tolist()
+        outline = outline_of(kind, Pose.from_xyz_yaw(x, y, 0.0, yaw), (a, b, 0.0))
+        return self.view.patch(np.column_stack((outline, np.full(len(outline), level))))
 
     def _in_corners(self, face: Face, a: float, b: float) -> Iterator[Array]:
         """Yield where (x, y, yaw, a, b) a rectangle fills a corner of a face."""
@@ -282,15 +276,17 @@ class ColourRegion:
 
     def _fit_at(
         self, face: Face, outline: Outline, kind: str, size: Vec3, start: Array, alone: bool
-    ) -> Placed:
+    ) -> tuple[float, Detection]:
         tilt, placed = (face.tilt, np.array(np.inf)) if alone else (None, _PLACED)
         if not alone:  # where a border goes on beyond a corner, it is that of what is next to it
             away = self.view.to_plane(outline.points, face.level) - start[:2]
             away = np.abs(away @ about_z(start[2])[:2, :2]) - start[3:] / 2
-            outline = outline.part(away.min(axis=1) < -_BESIDE)
+            inside = away.min(axis=1) < -_BESIDE
+            outline = Outline(outline.points[inside], outline.beside[inside])
         shape = Prism(kind, face.level, self._depth(face, size[2]), tilt)
         fit = fit_outline(self.view, shape, outline, start, placed)
-        return _misfit(fit), self._thing(kind, fit.parameters, size, face.level, fit.inliers, tilt)
+        misfit = min(fit.spread / TOLERANCE, 1.0) + 1 - fit.inliers
+        return misfit, self._thing(kind, fit.parameters, size, face.level, fit.inliers, tilt)
 
     def _thing(
         self,
@@ -325,6 +321,7 @@ class ColourRegion:
     def leaning(self, face: Face) -> Face:
         """Return a face with all that belongs to the same slope; as it is, unless that is beyond doubt."""
         core = morphed(face.mask, cv2.MORPH_ERODE, 5) & (self.heights > NO_HEIGHT / 2)
+        core[1::2] = core[:, 1::2] = False  # a quarter is enough
         if np.count_nonzero(core) < _MIN_CORE:
             return face
         heights, points = self.heights[core].astype(float), self._points(core, face.level)
@@ -370,9 +367,9 @@ class ColourRegion:
                 continue
             part = self.rest & (self.heights > bottom + _FOOT)
             part &= connected(morphed(part, cv2.MORPH_DILATE, _SEAMS), face.mask)
-            region = Plateau(self.view, self.window, part, face.level)
+            region = Plateau(self.view, Patch(self.window, part), face.level, self.clues.claims)
             known = region.unexplained(silhouette(self.view, thing) for thing in things)
-            known += sum(ANYTHING if t.kind == "unknown" else KNOWN if t.known else FREE for t in things)
+            known += sum(self._price(thing, face) for thing in things)
             for pose, shown in fitted(kind, self.view, self.window, part):
                 left = region.unexplained([shown]) + KNOWN
                 if left < known:
@@ -423,9 +420,9 @@ class ColourRegion:
         size = size if known else (2 * radius,) * 3
         return self._thing("ball", np.array([x, y, 0.0]), size, top, _BALL, known=known)
 
-    def _fitted(self, outline: Outline | None, level: float, depth: float) -> tuple[str, Fit] | None:
+    def _fitted(self, outline: Outline, level: float, depth: float) -> tuple[str, Fit] | None:
         """Return the kind, cylinder or cuboid, whose face fits an outline best, and the fit, or None."""
-        if outline is None:
+        if len(outline.points) < MIN_POINTS:
             return None
         points = self.view.to_plane(outline.points, level).astype(np.float32)
         (x, y), (a, b), degrees = cv2.minAreaRect(points)
@@ -437,39 +434,26 @@ class ColourRegion:
         }
         ways = []
         for kind, start in starts.items():
-            if not _is_possible(start[3:]):
-                continue
             fit = fit_outline(self.view, Prism(kind, level, depth), outline, start)
-            # Too little of a rim does not tell how large the disc is.
-            enough = not is_round(kind) or share_of_turn(points - fit.parameters[:2]) > _MIN_ARC
-            if enough and fit.inliers > _MIN_INLIERS and _is_possible(fit.parameters[3:]):
+            if fit.inliers > _MIN_INLIERS and _is_possible(fit.parameters[3:]):
                 ways.append((kind, fit))
         return max(ways, key=lambda way: (round(way[1].inliers, 2), -way[1].spread), default=None)
 
-    def _outline(self, face: Face, hidden: Mask, depth: float) -> Outline | None:
+    def _outline(self, face: Face, hidden: Mask, depth: float) -> Outline:
         """Return the border of a body down to `depth` below its face."""
         # What is level, and lower, is the upper face of something else.
         lower = morphed(face.body & self.even & (self.heights < face.level - LEVEL), cv2.MORPH_DILATE, 3)
         body = face.body & (self.heights > face.level - depth) & ~lower
         return self._border(replace(face, body=body), hidden, depth)
 
-    def _border(self, face: Face, hidden: Mask | None = None, depth: float = _DEEPEST) -> Outline | None:
-        outline = trace(Patch(self.window, face.body), self.heights, face.level, depth, hidden)
-        if len(outline.points) < MIN_POINTS:
-            return None
-        outline = outline.part(np.arange(len(outline.points)) % max(1, len(outline.points) // _ENOUGH) == 0)
-        return outline if len(outline.points) >= MIN_POINTS else None
+    def _border(self, face: Face, hidden: Mask | None = None, depth: float = _DEEPEST) -> Outline:
+        return trace(Patch(self.window, face.body), self.heights, face.level, depth, hidden)
 
 
 def connected(mask: Mask, seeds: Mask) -> Mask:
     """Return the connected parts of a mask that have something of the seeds."""
     _, parts = cv2.connectedComponents(mask.astype(np.uint8), connectivity=8)
     return np.isin(parts, np.unique(parts[mask & seeds])) & mask
-
-
-def _misfit(fit: Fit) -> float:
-    """Return how far a border is off that of a thing: 0 is perfect."""
-    return min(fit.spread / TOLERANCE, 1.0) + 1 - fit.inliers
 
 
 def _ways_up(kind: str, size: Vec3) -> set[Vec3]:
@@ -497,15 +481,6 @@ def _promising(region: Plateau, ways: Iterable[tuple[float, Patch, Array, T]]) -
     return [what for _, what in first]
 
 
-def _overlap(things: Sequence[Detection]) -> bool:
-    """Return whether two things on one level share the room of one: together they are something else."""
-    outlines = [footprint(d) for d in things if d.kind != "unknown"]
-    return any(
-        shared_area(a, b) > _SHARED * min(polygon_area(a), polygon_area(b))
-        for a, b in combinations(outlines, 2)
-    )
-
-
 def _is_possible(edges: Array) -> bool:
     """Return whether edges are such that a thing has, not those of a sliver of a hidden one."""
     return bool(_SMALLEST < edges.min() <= edges.max() < _LARGEST)
@@ -514,8 +489,15 @@ def _is_possible(edges: Array) -> bool:
 def _hull(mask: Mask) -> Mask:
     """Return the convex hull of a mask, as a mask."""
     filled = np.zeros(mask.shape, np.uint8)
-    cv2.fillConvexPoly(filled, cv2.convexHull(np.argwhere(mask)[:, ::-1].astype(np.int32)), 1)
-    return filled.astype(bool)
+    cv2.fillConvexPoly(filled, cv2.convexHull(_ends_of_rows(mask)), 1)
+    return filled.view(bool)
+
+
+def _ends_of_rows(mask: Mask) -> NDArray[np.int32]:
+    """Return the first and the last pixel of each row of a mask (N, 2: column, row), which its hull has."""
+    rows = np.flatnonzero(mask.any(axis=1))
+    ends = mask[rows].argmax(axis=1), mask.shape[1] - 1 - mask[rows, ::-1].argmax(axis=1)
+    return np.column_stack((np.concatenate(ends), np.tile(rows, 2))).astype(np.int32)
 
 
 def _sure(share: float) -> float:
@@ -525,12 +507,12 @@ def _sure(share: float) -> float:
 
 def _vote(points: Array, radius: float) -> Array:
     """Return the centre (2,) of a circle of known radius, through two points, that most others lie on."""
-    rng = np.random.default_rng(0)
     points = points[:: max(1, len(points) // _VOTERS)]
-    a, b = points[rng.integers(len(points), size=(2, _PAIRS))]
+    a, b = points[(_DRAWN * len(points)).astype(int)]
     half = (b - a) / 2
     length = np.maximum(np.linalg.norm(half, axis=1, keepdims=True), _NEAR)
     across = half[:, ::-1] * (-1, 1) * np.sqrt(np.maximum((radius / length) ** 2 - 1, 0))
     centres = np.vstack((a + half + across, a + half - across))
-    distances = np.linalg.norm(points[None] - centres[:, None], axis=2) - radius
-    return centres[int(np.argmax(np.count_nonzero(np.abs(distances) < _NEAR, axis=1)))]
+    x, y = points.T[:, None] - centres.T[:, :, None]
+    near = np.abs(np.sqrt(x**2 + y**2) - radius) < _NEAR
+    return centres[int(np.argmax(np.count_nonzero(near, axis=1)))]

@@ -77,8 +77,9 @@ def gap(a: Array, b: Array) -> float:
     return max(0.0, -cv2.pointPolygonTest(differences, (0.0, 0.0), True))
 
 
-_LOOK = (1, 2, 3, 4)  # pixels outside the border; the first two of them with depth tell whose border it is
+_LOOK = np.arange(1, 5)  # pixels outside the border; the first two of them with depth tell whose border it is
 _ENOUGH = 2
+_MOST = 800  # points of a border
 OCCLUDER = 0.012
 """Height in metres above an upper face from which what is there hides a part of it."""
 
@@ -94,41 +95,33 @@ class Outline:
     points: Array
     beside: Array
 
-    def part(self, mask: Mask) -> Outline:
-        """Return some of the outline's points."""
-        return Outline(self.points[mask], self.beside[mask])
-
 
 def trace(patch: Patch, heights: FloatImage, level: float, depth: float, foreign: Mask | None) -> Outline:
     """Return the own border of what a patch shows, which reaches from `level` down by `depth` (metres).
+
+    Of a long one it is every other point, or fewer.
 
     A border is an occluder's where just outside it the heights exceed that by `OCCLUDER`, where there is no
     depth at all, or where the outside lies in `foreign`. Borders of the image are not part of an outline.
     `heights` and `foreign` are those of the patch's window.
     """
-    height, width = patch.mask.shape
-    points, beside = [], []
-    for axis in (0, 1):
-        step = np.diff(patch.mask.astype(np.int8), axis=axis)
-        rows, columns = np.nonzero(step)
-        sign = -step[rows, columns].astype(int)  # +1: the outside lies towards greater indices
-        known = np.zeros(len(rows), int)
-        own = np.ones(len(rows), bool)
-        below = np.zeros(len(rows))
-        for distance in _LOOK:
-            # From the pixel before the border (index i) the first one outside is i + 1 or i itself.
-            offset = np.where(sign > 0, distance, 1 - distance)
-            r = np.clip(rows + (offset if axis == 0 else 0), 0, height - 1)
-            c = np.clip(columns + (offset if axis == 1 else 0), 0, width - 1)
-            outside = heights[r, c]
-            telling = (outside > NO_HEIGHT / 2) & (known < _ENOUGH)
-            below = np.where(telling & (known == 0), level - outside, below)
-            known += telling
-            own &= ~telling | (outside <= level + OCCLUDER)
-            if foreign is not None and distance == _LOOK[0]:
-                own &= ~foreign[r, c]
-        own &= known > 0
-        half = (0.5, 0.0) if axis else (0.0, 0.5)
-        points.append((np.column_stack((columns, rows)) + half + patch.origin)[own])
-        beside.append(1 - np.clip(below[own] / depth, 0, 1))
-    return Outline(np.vstack(points), np.concatenate(beside))
+    mask = patch.mask.view(np.int8)
+    down, right = (np.nonzero(np.diff(mask, axis=axis)) for axis in (0, 1))
+    first = np.concatenate((down, right), axis=1)  # pixels before the border, in rows and columns
+    along = np.repeat(((1, 0), (0, 1)), (len(down[0]), len(right[0])), axis=1)
+    some = slice(None, None, 1 + first.shape[1] // _MOST)
+    first, along = first[:, some], along[:, some]
+    inner = patch.mask[tuple(first)]
+    # From the pixel before the border the first one outside is the next, or that pixel itself.
+    steps = np.where(inner, _LOOK[:, None], 1 - _LOOK[:, None])
+    size = np.array(mask.shape)[:, None, None]
+    at = tuple(np.minimum(np.maximum(first[:, None] + along[:, None] * steps, 0), size - 1))
+    outside = heights[at]
+    known = outside > NO_HEIGHT / 2
+    told = known & (known.cumsum(axis=0) <= _ENOUGH)
+    own = known.any(axis=0) & ~(told & (outside > level + OCCLUDER)).any(axis=0)
+    if foreign is not None:
+        own &= ~foreign[at][0]
+    nearest = outside[told.argmax(axis=0), np.arange(len(inner))]
+    beside = 1 - np.minimum(np.maximum((level - nearest[own]) / depth, 0), 1)
+    return Outline((first + along / 2).T[own][:, ::-1] + patch.origin, beside.astype(float))

@@ -17,8 +17,8 @@ from spca_core.geometry import wrap_angle
 from spca_sense.catalogue import Catalogue
 from spca_sense.colours import NEUTRAL, ColourLabels, label_colours
 from spca_sense.detection import UNKNOWN, Detection, Look
-from spca_sense.explanations import LEVEL, NOISE, outside, silhouette
-from spca_sense.hypotheses import JOINT, LOW, MIN_AREA, TALL, THINNEST, Clues, ColourRegion, Face, connected
+from spca_sense.explanations import JOINT, LEVEL, NOISE, covered, silhouette
+from spca_sense.hypotheses import LOW, MIN_AREA, TALL, THINNEST, Clues, ColourRegion, Face, connected
 from spca_sense.outline import footprint, polygon_area
 from spca_sense.shapes import distance_to_polygon
 from spca_sense.supports import complete, on_their_supports
@@ -35,6 +35,7 @@ _OFF_TABLE = 0.05  # metres below the table's surface: such a region lies on the
 _MARGIN = 6
 _SEAMS = 11  # pixels of grey between coloured things, which are nothing
 _MIN_REST = 40  # pixels that are an obstacle, though too few to tell what it is
+_ENOUGH = 1000  # heights that tell the middle of all
 
 
 def find_things(view: HeightView, colours: ColourLabels, catalogue: Catalogue) -> tuple[Detection, ...]:
@@ -42,12 +43,18 @@ def find_things(view: HeightView, colours: ColourLabels, catalogue: Catalogue) -
     clues = Clues(view, colours, np.full(view.heights.shape, -np.inf, np.float32))
     found = _tall(clues, catalogue)
     found = complete(clues, found, catalogue)
-    free = outside(view, found, np.ones(view.heights.shape, bool))
+    free = np.ones(view.heights.shape, bool)
+    _clear(free, view, found)
     found += (grey := _grey(clues, free))
-    free = outside(view, grey, free)
-    flat, free = _flat(clues, catalogue, free)
-    found += flat + _rest(clues, free)
+    _clear(free, view, grey)
+    found += _flat(clues, catalogue, free) + _rest(clues, free)
     return tuple(reversed(on_their_supports(found, view.table_top)))
+
+
+def _clear(free: Mask, view: HeightView, things: Sequence[Detection]) -> None:
+    """Take what shows things out of the pixels that are `free` (H, W)."""
+    for its in (covered(view, thing) for thing in things):
+        free[its.window] &= ~its.mask
 
 
 def _tall(clues: Clues, catalogue: Catalogue) -> list[Detection]:
@@ -60,7 +67,7 @@ def _regions(
     clues: Clues, catalogue: Catalogue, mask: Mask, across: Mask, strips: bool = False
 ) -> Iterator[ColourRegion]:
     """Yield the connected regions of each colour in a mask, on the table or on the ground beside it."""
-    for name in clues.colours.present:
+    for name in clues.colours.names:
         its = mask & (clues.colours.labels == clues.colours.label_of(name))
         for patch in _components(its, across, strips=strips):
             floor = -clues.view.table_top if _middle(clues.view, patch) < -_OFF_TABLE else 0.0
@@ -104,7 +111,8 @@ def _taken_out(region: ColourRegion, face: Face, found: Sequence[Detection]) -> 
     elif not all(thing.known for thing in things) and (thing := region.of_mesh(face, things)):
         things = [thing]
     region.rest &= ~morphed(face.mask, cv2.MORPH_DILATE, 5)
-    region.rest = outside(region.view, things, region.rest, region.window)
+    for thing in things:
+        region.rest &= ~covered(region.view, thing).within(region.window)
     return things
 
 
@@ -170,19 +178,19 @@ def _level(region: ColourRegion, part: Mask) -> float:
     return float(np.median(heights[heights > top - 0.004]))
 
 
-def _flat(clues: Clues, catalogue: Catalogue, free: Mask) -> tuple[list[Detection], Mask]:
+def _flat(clues: Clues, catalogue: Catalogue, free: Mask) -> list[Detection]:
     """Return things that lie flat on the table or the ground in the pixels that are `free` (H, W) of others.
 
-    Also returns the pixels that are free of these things, too.
+    Takes these things' pixels out of them.
     """
     found: list[Detection] = []
-    low, clear = free & (clues.view.heights < TALL + NOISE), free
+    low = free & (clues.view.heights < TALL + NOISE)
     regions = [(_whole(region), region) for region in _regions(clues, catalogue, low, ~free, strips=True)]
     for face, region in sorted(regions, key=lambda pair: -pair[0].level):
-        flat = region.cheapest(replace(face, taken=~clear[region.window]))[1]
-        clear = outside(clues.view, flat, clear)
+        flat = region.cheapest(replace(face, taken=~free[region.window]))[1]
+        _clear(free, clues.view, flat)
         found += flat
-    return found, clear
+    return found
 
 
 def _whole(region: ColourRegion) -> Face:
@@ -209,7 +217,7 @@ def _middle(view: HeightView, patch: Patch) -> float:
     """Return the median of a patch's heights, as far as there are any, in metres; 0 if there are none."""
     heights = patch.of(view.heights)
     heights = heights[heights > NO_HEIGHT / 2]
-    return float(np.median(heights)) if len(heights) else 0.0
+    return float(np.median(heights[:: 1 + len(heights) // _ENOUGH])) if len(heights) else 0.0
 
 
 def _components(

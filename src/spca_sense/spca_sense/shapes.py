@@ -15,38 +15,30 @@ import numpy as np
 from spca_core.geometry import Array, about_z
 from spca_core.kinds import is_round
 from spca_sense.outline import SQUARE, Outline
-from spca_sense.view import HeightView, Mask
+from spca_sense.view import HeightView
 
 Residuals = Callable[[Array], tuple[Array, Array]]
 """Function of parameters (P,): signed distances (N,) of points from an outline (m), derivatives (N, P)."""
 
-_STEPS = np.array([1e-5, 1e-5, 1e-4, 1e-5, 1e-5])  # smaller moves end a fit: 10 µm, 0.1 mrad
+_STEPS = np.array([3e-5, 3e-5, 3e-4, 3e-5, 3e-5])  # smaller moves end a fit: 10 µm, 0.1 mrad
 _LONGEST = np.array([0.01, 0.01, 0.3, 0.01, 0.01])  # one iteration moves no farther: 10 mm, 17°
 _MAX_ITERATIONS = 15
 TOLERANCE = 0.0025
 """Distance in metres, about two pixels, from which points off the outline count nothing in the end."""
 _NOISE = 0.0005  # metres: the expected deviation of a point, which weighs points against the prior
 _EXACT = 1e-6  # metres by which a known size may be off
-_SIDES = 72  # of the polygon that stands for a disc; it is off a circle of 15 cm by 0.04 mm
-_TURN = np.arange(_SIDES) * 2 * np.pi / _SIDES
-# A polygon as far outside of its circle at its corners as it is inside between them:
-_DISC = np.column_stack((np.cos(_TURN), np.sin(_TURN))) * (1 + (np.pi / _SIDES) ** 2 / 4) / 2
-_SECTORS = 36  # directions that are told apart
+_STEEPEST = 0.999  # sine of the sides of a cone that still has sides
+_CORNERS = np.column_stack((np.tile(SQUARE, (2, 1)), np.repeat([0.0, -1.0], len(SQUARE))))
 _SHORTEST = 1e-6  # metres: an edge that has a direction
 
 
 @dataclass(frozen=True)
 class Fit:
-    """Parameters, robust spread of the residuals (m), and which points (N,) are inliers."""
+    """Parameters, robust spread of the residuals (m), and which share of the points are inliers."""
 
     parameters: Array
     spread: float
-    near: Mask
-
-    @property
-    def inliers(self) -> float:
-        """Share of the points that are inliers."""
-        return float(self.near.mean()) if len(self.near) else 0.0
+    inliers: float
 
 
 def fit_shape(residuals: Residuals, start: Array, sigma: Array | None = None) -> Fit:
@@ -58,24 +50,25 @@ def fit_shape(residuals: Residuals, start: Array, sigma: Array | None = None) ->
     """
     x = np.array(start, float)
     size = len(x)
+    known = np.zeros(size) if sigma is None else sigma**-2.0
     for iteration in range(_MAX_ITERATIONS):
-        reach = TOLERANCE * max(1.0, 4.0 * 0.6**iteration)
+        reach = TOLERANCE * max(1.0, 4.0 * 0.4**iteration)
         r, jacobian = residuals(x)
-        weight = np.maximum(1 - (r / reach) ** 2, 0) ** 2
-        normal = jacobian.T @ (jacobian * weight[:, None]) / _NOISE**2
-        gradient = jacobian.T @ (weight * r) / _NOISE**2
-        if sigma is not None:
-            normal += np.diag(sigma**-2.0)
-            gradient += (x - start) / sigma**2
+        weight = np.maximum(1 - (r / reach) ** 2, 0) ** 2 / _NOISE**2
+        weighted = jacobian.T * weight
+        normal = weighted @ jacobian
+        gradient = weighted @ r + known * (x - start)
         # The faint ridge keeps directions that no point constrains where they are.
-        move = -np.linalg.solve(normal + np.diag(1e-6 * np.diag(normal) + 1e-3), gradient)
-        x = x + np.clip(move, -_LONGEST[:size], _LONGEST[:size])
-        if reach == TOLERANCE and np.all(np.abs(move) < _STEPS[:size]):
+        normal.flat[:: size + 1] += known + 1e-6 * normal.diagonal() + 1e-3
+        move = np.linalg.solve(normal, -gradient)
+        step = np.minimum(np.maximum(move, -_LONGEST[:size]), _LONGEST[:size])
+        x = x + step
+        if reach == TOLERANCE and (np.abs(move) < _STEPS[:size]).all():
             break
-    r, _ = residuals(x)
+    r = r + jacobian @ step
     near = np.abs(r) < TOLERANCE
     spread = float(np.sqrt(np.mean(r[near] ** 2))) if near.any() else float("inf")
-    return Fit(parameters=x, spread=spread, near=near)
+    return Fit(x, spread, float(near.mean()) if len(near) else 0.0)
 
 
 def numerical(distances: Callable[[Array], Array]) -> Residuals:
@@ -104,10 +97,9 @@ class Prism:
     tilt: Array | None = None
 
     def corners(self, parameters: Array) -> Array:
-        """Return the corners (N, 3: x, y, height) of both faces, the upper one first."""
+        """Return the corners (8, 3: x, y, height) of both faces, the upper first; of squares around discs."""
         x, y, yaw, a, b = parameters
-        face = (_DISC if is_round(self.kind) else SQUARE) * (a, b)
-        own = np.column_stack((np.tile(face, (2, 1)), np.repeat([0.0, -self.depth], len(face))))
+        own = _CORNERS * (a, b, self.depth)
         turn = about_z(yaw) if self.tilt is None else self.tilt @ about_z(yaw)
         return own @ turn.T + (x, y, self.height)
 
@@ -119,20 +111,24 @@ class Prism:
         Points `beside` a neighbour are nearer to the upper face by the share (N,) of the side that it hides.
         """
         corners = self.corners(parameters)
-        distance, normals = offset_from_polygon(
-            points, convex_hull(view.shift_to_plane(corners, self.height))
-        )
-        if beside.any():
-            upper, its = offset_from_polygon(points, convex_hull(np.split(corners, 2)[0][:, :2]))
-            distance += beside * (upper - distance)
-            normals = np.where(beside[:, None] > 0.5, its, normals)
-        x, y, yaw, *_ = parameters
-        if is_round(self.kind):
-            return distance, np.column_stack((-normals, np.tile((0.0, -0.25, -0.25), (len(points), 1))))
-        away = points - (x, y)
-        turned = normals[:, 0] * away[:, 1] - normals[:, 1] * away[:, 0]
-        along = np.abs(normals @ about_z(yaw)[:2, :2])
-        return distance, np.column_stack((-normals, turned, -along / 2))
+        shown, round_one = view.shift_to_plane(corners, self.height), is_round(self.kind)
+        offset = _offset_from_cone if round_one else offset_from_polygon
+        distance, normals = offset(points, shown if round_one else convex_hull(shown))
+        hidden = np.flatnonzero(beside)
+        if len(hidden):
+            upper, its = offset(points[hidden], shown[:4])
+            share = beside[hidden]
+            distance[hidden] += share * (upper - distance[hidden])
+            normals[hidden] = np.where(share[:, None] > 0.5, its, normals[hidden])
+        jacobian = np.empty((len(points), len(parameters)))
+        jacobian[:, :2] = -normals
+        if round_one:
+            jacobian[:, 2:] = (0.0, -0.25, -0.25)
+            return distance, jacobian
+        away = points - parameters[:2]
+        jacobian[:, 2] = normals[:, 0] * away[:, 1] - normals[:, 1] * away[:, 0]
+        jacobian[:, 3:] = np.abs(normals @ about_z(parameters[2])[:2, :2]) / -2
+        return distance, jacobian
 
 
 def convex_hull(points: Array) -> Array:
@@ -150,13 +146,33 @@ def distance_to_polygon(points: Array, polygon: Array) -> Array:
 
 def offset_from_polygon(points: Array, polygon: Array) -> tuple[Array, Array]:
     """Return the signed distance (N,) of points to a polygon, and the normal (N, 2) of the nearest edge."""
-    edges = np.roll(polygon, -1, axis=0) - polygon
-    lengths = np.hypot(*edges.T)
+    edges = np.concatenate((polygon[1:], polygon[:1])) - polygon
+    lengths = np.sqrt((edges**2).sum(axis=1))
     proper = lengths > _SHORTEST
-    normals = np.stack((edges[proper, 1], -edges[proper, 0])) / lengths[proper]
-    distances = points @ normals - np.einsum("ij,ji->i", polygon[proper], normals)
-    nearest = distances.argmax(axis=1)
-    return distances[np.arange(len(points)), nearest], normals.T[nearest]
+    normals = (edges[:, ::-1] * (1.0, -1.0))[proper] / lengths[proper, None]
+    distances = points @ normals.T - (polygon[proper] * normals).sum(axis=1)
+    return distances.max(axis=1), normals[distances.argmax(axis=1)]
+
+
+def _offset_from_cone(points: Array, corners: Array) -> tuple[Array, Array]:
+    """Return the distances (N,) of points from the hull of the discs in one or two squares, and the normals.
+
+    Of the discs between both, one is nearest to a point: where its edge's normal meets the sides.
+    """
+    squares = corners.reshape(-1, 4, 2)
+    middles = squares.mean(axis=1)
+    radii = np.linalg.norm(squares[:, 0] - squares[:, 1], axis=1) / 2
+    away, radius = points - middles[0], radii[0]
+    apart = middles[-1] - middles[0]
+    length = float(np.hypot(*apart))
+    if length > _SHORTEST:
+        axis, sine = apart / length, max((radii[-1] - radii[0]) / length, -_STEEPEST)
+        across = np.abs(away @ (axis[::-1] * (1.0, -1.0)))
+        along = away @ axis + across * sine / np.sqrt(1 - sine**2)
+        along = np.minimum(np.maximum(along, 0.0), length)
+        away, radius = away - along[:, None] * axis, radius + along * sine
+    off = np.sqrt((away**2).sum(axis=1))
+    return off - radius, away / np.maximum(off, _SHORTEST)[:, None]
 
 
 def fit_outline(
@@ -169,9 +185,3 @@ def fit_outline(
     points = view.to_plane(outline.points, shape.height)
     sigma = None if placed is None else np.array([*np.broadcast_to(placed, 3), _EXACT, _EXACT])
     return fit_shape(lambda p: shape.residuals(view, points, outline.beside, p), start, sigma)
-
-
-def share_of_turn(offsets: Array) -> float:
-    """Return the share of all directions in which there is one of the offsets (N, 2) from a centre."""
-    sectors = np.floor((np.arctan2(offsets[:, 1], offsets[:, 0]) + np.pi) / (2 * np.pi) * _SECTORS)
-    return len(np.unique(sectors)) / _SECTORS

@@ -12,12 +12,12 @@ from spca_core.kinds import KINDS, MESHES, STACKABLE
 from spca_sense.catalogue import Catalogue
 from spca_sense.colours import NEUTRAL
 from spca_sense.detection import UNKNOWN, Detection, square_yaw
-from spca_sense.explanations import LEVEL, NOISE, corners
-from spca_sense.hypotheses import JOINT, MIN_POINTS, TALL, Clues
+from spca_sense.explanations import JOINT, LEVEL, NOISE, corners
+from spca_sense.hypotheses import MIN_POINTS, TALL, Clues
 from spca_sense.outline import footprint, polygon_area, shared_area, trace
 from spca_sense.relations import MIN_SHARE
 from spca_sense.shapes import Prism, convex_hull, distance_to_polygon, fit_outline
-from spca_sense.view import NO_HEIGHT, Patch, widened
+from spca_sense.view import NO_HEIGHT, Patch
 
 _EQUAL = 0.004  # metres by which the edges of a cube may seem to differ
 _OVERLAP = 0.25  # share of a thing's footprint over what it rests on
@@ -25,7 +25,6 @@ _MOSTLY = 0.6
 _MARGIN = 0.012  # metres by which a thing beneath may stick out of its stack
 _MIN_STRIP = 20  # pixels of a side that tell a thing's colour
 _PRIOR = np.array([0.005, 0.005, 1.0])  # metres, metres, radians: how well stacked things are aligned
-_TURNED = 12  # pixels by which a thing may reach further when it is turned
 _INFERRED = 0.3  # confidence in a thing that nobody has seen
 _PLATE_BAND = 0.014  # metres above the floor; sides are looked for above what may be a plate
 _TIPS = 0.006  # metres by which the middle of a thing may seem to be beside what carries it
@@ -87,17 +86,18 @@ def _hidden_size(room: float, upper: Detection, catalogue: Catalogue) -> tuple[s
 
 def _is_air(clues: Clues, lower: Detection) -> bool:
     """Return whether the view past the upper thing shows something far below, not the side of `lower`."""
-    patch = _patch(clues, lower, -0.003)
+    patch = _patch(clues, -0.003, lower)
     heights = clues.view.heights[patch.window][patch.mask & np.isneginf(clues.claims[patch.window])]
     heights = heights[heights > NO_HEIGHT / 2] + clues.view.table_top
     return len(heights) >= _MIN_STRIP and float(np.mean(heights < lower.bottom + LEVEL)) > _MOSTLY
 
 
-def _patch(clues: Clues, thing: Detection, margin: float) -> Patch:
-    """Return where a thing would show, with its sides moved out by a margin (m)."""
-    a, b, c = thing.size
-    wider = replace(thing, kind="cuboid", size=(a + 2 * margin, b + 2 * margin, c))
-    return clues.view.patch(np.vstack(corners(wider)) - (0.0, 0.0, clues.view.table_top))
+def _patch(clues: Clues, margin: float, *things: Detection) -> Patch:
+    """Return where things of one size would show, with their sides moved out by a margin (m)."""
+    a, b, c = things[0].size
+    wider = (replace(thing, kind="cuboid", size=(a + 2 * margin, b + 2 * margin, c)) for thing in things)
+    sides = np.vstack([side for thing in wider for side in corners(thing)])
+    return clues.view.patch(sides - (0.0, 0.0, clues.view.table_top))
 
 
 def _beneath(clues: Clues, upper: Detection, what: tuple[str, Vec3]) -> Detection:
@@ -110,12 +110,10 @@ def _beneath(clues: Clues, upper: Detection, what: tuple[str, Vec3]) -> Detectio
     floor = -view.table_top if height < 0 else 0.0
     lowest = max(height - size[2] + 0.003, floor + _PLATE_BAND)
     turned = replace(unseen, pose=Pose.from_xyz_yaw(*pose.position, yaw + np.pi / 4))
-    patch = _patch(clues, unseen, _MARGIN)
-    window = widened(patch.window, _TURNED, view.heights.shape)
-    mask = patch.within(window) | _patch(clues, turned, _MARGIN).within(window)
-    heights, claims = view.heights[window], clues.claims[window]
-    side = mask & (heights > np.maximum(claims + NOISE, lowest)) & (heights < height + LEVEL)
-    labels = clues.colours.labels[window]
+    patch = _patch(clues, _MARGIN, unseen, turned)
+    heights, claims = view.heights[patch.window], clues.claims[patch.window]
+    side = patch.mask & (heights > np.maximum(claims + NOISE, lowest)) & (heights < height + LEVEL)
+    labels = clues.colours.labels[patch.window]
     counts = np.bincount(labels[side], minlength=NEUTRAL + 1)
     counts[NEUTRAL] = 0
     label = int(np.argmax(counts))
@@ -125,7 +123,7 @@ def _beneath(clues: Clues, upper: Detection, what: tuple[str, Vec3]) -> Detectio
     colour, sure = clues.colours.names[label - 1], 0.5 + 0.3 * min(1.0, count / (10 * _MIN_STRIP))
     seen = replace(unseen, colour=colour, confidence=sure, seen=True)
     # A neighbour on the same level hides nothing: the border with it is the thing's own.
-    outline = trace(Patch(window, side & strip), heights, height, 2 * LEVEL, claims > height + JOINT)
+    outline = trace(replace(patch, mask=side & strip), heights, height, 2 * LEVEL, claims > height + JOINT)
     if len(outline.points) < MIN_POINTS or kind == "cylinder":
         return seen
     mean = np.array([x, y, yaw, *size[:2]])

@@ -19,8 +19,10 @@ Mask = NDArray[np.bool_]
 NO_HEIGHT = -9.0
 """Mark of pixels without depth in a height image: far below anything."""
 
-_GRID = 6  # the plane is fitted to every sixth pixel in each direction: 8,500 of 307,200, more than it needs
-_MIN_SAMPLES = 700
+_SUBPIXEL = 4  # binary digits of a part of a pixel, in which outlines are drawn
+EVERY = 8
+"""Pixels in each direction of which one is looked at for the table: 4,800 of 307,200 are more than enough."""
+_MIN_SAMPLES = 400
 _CAPTURE = 0.025  # calibration errors up to this many metres at a pixel are corrected
 _MAX_CHROMA = 0.25  # (max - min) / max of RGB: below it a pixel may be the table, above it is coloured
 
@@ -41,14 +43,14 @@ Window = tuple[slice, slice]
 
 def bounding_window(mask: Mask, margin: int) -> Window:
     """Return the bounding window of a mask, widened by `margin` pixels on each side within the image."""
-    left, upper, width, height = cv2.boundingRect(mask.astype(np.uint8))
+    left, upper, width, height = cv2.boundingRect(mask.view(np.uint8))
     return widened((slice(upper, upper + height), slice(left, left + width)), margin, mask.shape)
 
 
 def widened(window: Window, margin: int, shape: tuple[int, ...]) -> Window:
     """Return a window with `margin` more pixels on each side, within an image of that shape."""
     rows, columns = (
-        slice(max(w.start - margin, 0), min(w.stop + margin, size))
+        slice(min(max(w.start - margin, 0), size), max(min(w.stop + margin, size), 0))
         for w, size in zip(window, shape, strict=True)
     )
     return rows, columns
@@ -56,7 +58,7 @@ def widened(window: Window, margin: int, shape: tuple[int, ...]) -> Window:
 
 def morphed(mask: Mask, how: int, width: int) -> Mask:
     """Return a mask after an operation of OpenCV's (`cv2.MORPH_OPEN`) with a square of `width` pixels."""
-    return cv2.morphologyEx(mask.astype(np.uint8), how, np.ones((width, width), np.uint8)).astype(bool)
+    return cv2.morphologyEx(mask.view(np.uint8), how, np.ones((width, width), np.uint8)).view(bool)
 
 
 @dataclass(frozen=True)
@@ -74,7 +76,8 @@ class Patch:
     @property
     def pixels(self) -> Array:
         """The patch's pixels (N, 2: column, row) in the image."""
-        return np.argwhere(self.mask)[:, ::-1] + self.origin
+        rows, columns = np.unravel_index(np.flatnonzero(self.mask), self.mask.shape)
+        return np.column_stack((columns, rows)) + self.origin
 
     def within(self, window: Window) -> Mask:
         """Return the patch's pixels as a mask of another window."""
@@ -93,7 +96,7 @@ class Patch:
         return image[self.window][self.mask]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class HeightView:
     """A frame with its heights.
 
@@ -116,10 +119,9 @@ class HeightView:
         `pixels` has shape (N, 2): column, row.
         """
         k = self.frame.intrinsics
-        x, y = (pixels[:, 0] - k.cx) / k.fx, (pixels[:, 1] - k.cy) / k.fy
-        ray = np.column_stack((x, y, np.ones(len(pixels)))) @ self.rotation.T
-        reach = (self.table_top + height - self.centre[2]) / ray[:, 2]
-        return self.centre[:2] + ray[:, :2] * reach[:, None]
+        rays = (pixels - (k.cx, k.cy)) / (k.fx, k.fy) @ self.rotation[:, :2].T + self.rotation[:, 2]
+        reach = (self.table_top + height - self.centre[2]) / rays[:, 2]
+        return self.centre[:2] + rays[:, :2] * reach[:, None]
 
     def to_pixels(self, points: Array) -> Array:
         """Return the pixels (N, 2: column, row) of `points` (N, 3: x, y, height)."""
@@ -139,17 +141,18 @@ class HeightView:
 
     def patch(self, corners: Array, grow: int = 0) -> Patch:
         """Return the pixels in the convex hull of `corners` (N, 3: x, y, height), grown by `grow` pixels."""
-        hull = cv2.convexHull(self.to_pixels(corners).astype(np.float32))[:, 0]
-        height, width = self.heights.shape
-        left, upper = np.clip(np.floor(hull.min(axis=0)).astype(int) - grow - 1, 0, (width, height))
-        right, lower = np.clip(np.ceil(hull.max(axis=0)).astype(int) + grow + 2, 0, (width, height))
-        canvas = np.zeros((max(lower - upper, 0), max(right - left, 0)), np.uint8)
+        hull = cv2.convexHull(self.to_pixels(corners).astype(np.float32))
+        left, upper, width, height = cv2.boundingRect(hull)
+        around = slice(upper, upper + height), slice(left, left + width)
+        window = widened(around, grow + 1, self.heights.shape)
+        canvas = np.zeros([max(w.stop - w.start, 0) for w in window], np.uint8)
         if canvas.size:
             # Sixteenths of a pixel, so that thin outlines keep their place.
-            cv2.fillConvexPoly(canvas, np.round((hull - (left, upper)) * 16).astype(np.int32), 1, shift=4)
+            own = (hull - (window[1].start, window[0].start)) * (1 << _SUBPIXEL)
+            cv2.fillConvexPoly(canvas, own.round().astype(np.int32), 1, shift=_SUBPIXEL)
             if grow:
-                canvas = cv2.dilate(canvas, np.ones((2 * grow + 1, 2 * grow + 1), np.uint8))
-        return Patch((slice(upper, lower), slice(left, right)), canvas.astype(bool))
+                canvas = np.asarray(cv2.dilate(canvas, np.ones((2 * grow + 1, 2 * grow + 1))), np.uint8)
+        return Patch(window, canvas.view(bool))
 
 
 def make_view(frame: RgbdFrame, table_top: float) -> HeightView:
@@ -186,11 +189,11 @@ def most_alike(values: NDArray[Any], pixels: Mask, colour: NDArray[np.uint8], re
     """Return for each of the pixels the value, above 0 if any is, near it where the colour is most alike."""
     at = np.array(np.unravel_index(np.flatnonzero(pixels), pixels.shape))[:, None]
     offsets = np.indices((2 * reach + 1, 2 * reach + 1)).reshape(2, -1, 1) - reach
-    rows, columns = np.clip(at + offsets, 0, np.array(values.shape)[:, None, None] - 1)
-    unlike = np.abs(colour[rows, columns].astype(np.int16) - colour[tuple(at)]).sum(axis=2)
-    unlike[values[rows, columns] <= 0] = np.iinfo(unlike.dtype).max
-    best = unlike.argmin(axis=0), np.arange(at.shape[2])
-    return values[rows[best], columns[best]]
+    near = np.ravel_multi_index(at + offsets, values.shape, mode="clip")
+    own, its = colour.reshape(-1, 3).take(np.flatnonzero(pixels), axis=0), values.take(near)
+    unlike = np.abs(colour.reshape(-1, 3).take(near, axis=0) - own.astype(np.int16)) @ np.ones(3, np.int16)
+    unlike[its <= 0] = np.iinfo(unlike.dtype).max
+    return np.take_along_axis(its, unlike.argmin(axis=0)[None], axis=0)[0]
 
 
 def _seen(
@@ -210,14 +213,14 @@ def _fit_table(view: HeightView) -> tuple[TableFit, Array]:
 
     (x, y) is measured from the point below the camera.
     """
-    start = _GRID // 2
-    heights = view.heights[start::_GRID, start::_GRID].astype(float)
-    colour = view.frame.colour[start::_GRID, start::_GRID].astype(np.int16)
-    brightest = colour.max(axis=2)
-    neutral = (brightest - colour.min(axis=2)) < _MAX_CHROMA * brightest
+    start = EVERY // 2
+    heights = view.heights[start::EVERY, start::EVERY].astype(float)
+    colour = view.frame.colour[start::EVERY, start::EVERY].transpose(2, 0, 1).astype(np.int16)
+    brightest = colour.max(axis=0)
+    neutral = (brightest - colour.min(axis=0)) < _MAX_CHROMA * brightest
     usable = neutral & (np.abs(heights) < _CAPTURE)
     height = heights[usable]
-    xy = view.to_plane((np.argwhere(usable)[:, ::-1] * _GRID + start).astype(float), height) - view.centre[:2]
+    xy = view.to_plane((np.argwhere(usable)[:, ::-1] * EVERY + start).astype(float), height) - view.centre[:2]
     design = np.column_stack((np.ones(len(xy)), xy))
     coefficients, keep = np.zeros(3), np.ones(len(xy), bool)
     if len(xy) >= _MIN_SAMPLES:
