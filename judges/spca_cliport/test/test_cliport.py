@@ -175,6 +175,20 @@ def test_a_box_is_seen_by_its_walls_however_thin(thick: float) -> None:
     assert (box.id, np.round(box.size[:2], 2).tolist()) == ("tray_brown", [0.2, 0.14])
 
 
+def test_of_a_ring_below_another_the_few_millimetres_in_sight_are_not_lost() -> None:
+    camera = judged_world().camera
+    rows, columns = np.indices((camera.height, camera.width))
+    away = camera.position[2] - judged_world().table.top
+    colour, depth = np.full((*rows.shape, 3), 46, np.uint8), np.full(rows.shape, away, np.float32)
+    for name, diameter, height in (("red", 0.07, 0.025), ("white", 0.058, 0.04)):
+        far = away - height
+        x, y = (rows - camera.cy) * far / camera.fy, (columns - camera.cx) * far / camera.fx
+        disc = np.hypot(camera.position[0] - x - 0.5, camera.position[1] - y) < diameter / 2
+        colour[disc], depth[disc] = np.multiply(false_colour(name), 255).astype(np.uint8), far
+    scene = _tracker().update(RgbdFrame(colour, depth, camera.intrinsics, camera.pose, 0.0))
+    assert {thing.colour for thing in scene.objects} - {"white"}
+
+
 def test_a_ring_goes_onto_the_rings_that_are_there() -> None:
     def thing(name: str, size: tuple[float, float, float]) -> SceneObject:
         kind, colour = cast(Any, name.split("_"))

@@ -37,7 +37,7 @@ JOINT = 0.010
 
 _KEPT = 64  # silhouettes, each of which is asked for several times within a look
 _MIXED = 5  # pixels: along what hides a part of it, pixels show a mixture of both
-_BESIDE = 0.002  # metres outside of an outline that still are the thing: errors of its fit, and of pixels
+BESIDE = 0.002  # metres outside of an outline that still are the thing: errors of its fit, and of pixels
 _BOX = np.column_stack((np.tile(SQUARE, (2, 1)), np.repeat([0.5, -0.5], 4)))  # the upper corners first
 
 
@@ -129,9 +129,10 @@ def _thick(mask: Mask) -> int:
 
 
 @lru_cache(_KEPT)
-def covered(view: HeightView, thing: Detection) -> Patch:
-    """Return the pixels that show something inside of a thing's hull, which reaches to the ground.
+def covered(view: HeightView, thing: Detection, beside: float = BESIDE) -> Patch:
+    """Return the pixels that show something inside of a thing's hull, or `beside` metres beside it.
 
+    The hull reaches to the ground.
     What is in line with a thing is not always hidden by it, or a part of it: the point that is seen tells.
     """
     hull = np.vstack(corners(thing))
@@ -147,5 +148,5 @@ def covered(view: HeightView, thing: Detection) -> Patch:
         off = np.hypot(*(points - thing.xy).T) - thing.size[0] / 2
     else:
         off = distance_to_polygon(points, outline)
-    inside[lower.mask] = (seen < NO_HEIGHT / 2) | (off < _BESIDE)
+    inside[lower.mask] = (seen < NO_HEIGHT / 2) | (off < beside)
     return Patch(its.window, inside)

@@ -17,7 +17,7 @@ from spca_core.geometry import wrap_angle
 from spca_sense.catalogue import Catalogue
 from spca_sense.colours import NEUTRAL, ColourLabels, label_colours
 from spca_sense.detection import UNKNOWN, Detection, Look
-from spca_sense.explanations import JOINT, LEVEL, NOISE, covered, silhouette
+from spca_sense.explanations import BESIDE, JOINT, LEVEL, NOISE, covered, silhouette
 from spca_sense.hypotheses import LOW, MIN_AREA, TALL, THINNEST, Clues, ColourRegion, Face, connected
 from spca_sense.outline import footprint, polygon_area
 from spca_sense.shapes import distance_to_polygon
@@ -44,17 +44,22 @@ def find_things(view: HeightView, colours: ColourLabels, catalogue: Catalogue) -
     found = _tall(clues, catalogue)
     found = complete(clues, found, catalogue)
     free = np.ones(view.heights.shape, bool)
-    _clear(free, view, found)
+    _clear(free, clues, found)
     found += (grey := _grey(clues, free))
-    _clear(free, view, grey)
+    _clear(free, clues, grey)
     found += _flat(clues, catalogue, free) + _rest(clues, free)
     return tuple(reversed(on_their_supports(found, view.table_top)))
 
 
-def _clear(free: Mask, view: HeightView, things: Sequence[Detection]) -> None:
-    """Take what shows things out of the pixels that are `free` (H, W)."""
-    for its in (covered(view, thing) for thing in things):
-        free[its.window] &= ~its.mask
+def _clear(free: Mask, clues: Clues, things: Sequence[Detection]) -> None:
+    """Take what shows things out of the pixels that are `free` (H, W); less beside them of another colour."""
+    for thing in things:
+        its, labels = covered(clues.view, thing), clues.colours.labels
+        own = (
+            (NEUTRAL, clues.colours.label_of(thing.colour)) if thing.colour != UNKNOWN else np.unique(labels)
+        )
+        near = its.mask & np.isin(labels[its.window], own)
+        free[its.window] &= ~(near | covered(clues.view, thing, BESIDE / 2).mask)
 
 
 def _tall(clues: Clues, catalogue: Catalogue) -> list[Detection]:
@@ -188,7 +193,7 @@ def _flat(clues: Clues, catalogue: Catalogue, free: Mask) -> list[Detection]:
     regions = [(_whole(region), region) for region in _regions(clues, catalogue, low, ~free, strips=True)]
     for face, region in sorted(regions, key=lambda pair: -pair[0].level):
         flat = region.cheapest(replace(face, taken=~free[region.window]))[1]
-        _clear(free, clues.view, flat)
+        _clear(free, clues, flat)
         found += flat
     return found
 
