@@ -58,7 +58,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
             assert not list((folder / name).rglob(f"*{EXAMPLES[kind][0]}*"))
     built = run(folder, "-c", WHEELS, *NAMES.values())
     assert built.returncode == 0, built.stderr
-    pip = ("-m", "pip", "install", "-q", "--no-deps", "--target", "installed")
+    pip = ("-m", "pip", "install", "-q", "--no-deps", "--no-compile", "--target", "installed")
     done = run(folder, *pip, *(str(wheel) for wheel in folder.glob("wheels/*.whl")))
     assert done.returncode == 0, done.stderr
     return folder

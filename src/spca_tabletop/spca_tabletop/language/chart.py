@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -34,6 +35,19 @@ class Rule:
     meaning: Callable[..., Any]
 
 
+@dataclass(eq=False)
+class _Prefix:
+    """What forms of one constituent have in common at their beginning: read once for all of them."""
+
+    left: str
+    ending: list[Rule] = field(default_factory=list)
+    """Rules with nothing to follow."""
+    longer: dict[str, _Prefix] = field(default_factory=dict)
+    """The prefix that is read with one symbol more, by that symbol."""
+    before: dict[str, list[tuple[str, _Prefix]]] = field(default_factory=dict)
+    """Those of `longer` whose symbol may begin with a word, by the words that have been asked for."""
+
+
 @dataclass(frozen=True)
 class Spoken:
     """Base of meanings that know their own words, for remarks."""
@@ -58,7 +72,7 @@ class Grammar:
         self.rules: dict[str, list[Rule]] = {}
         self.valued = frozenset(valued)
         self._first: dict[str, frozenset[str]] = {}
-        self._starting: dict[tuple[str, str], list[Rule]] = {}
+        self._roots: dict[str, _Prefix] = {}
 
     def __call__(
         self, *forms: str, cost: int = 0, turned: bool = False, **fixed: Any
@@ -105,23 +119,30 @@ class Grammar:
         self.rules.setdefault(left, []).append(Rule(left, tuple(said), tuple(slots)[::step], cost, meaning))
 
     def first(self, symbol: str) -> frozenset[str]:
-        """The words that a constituent may begin with."""
-        if not self._first:
-            first: dict[str, set[str]] = {left: set() for left in self.rules}
-            changed = True
-            while changed:
-                before = sum(map(len, first.values()))
-                for left, rules in self.rules.items():
-                    first[left].update(*(first.get(r.right[0], {r.right[0]}) for r in rules))
-                changed = before < sum(map(len, first.values()))
-            self._first = {left: frozenset(words) for left, words in first.items()}
-        return self._first.setdefault(symbol, frozenset({symbol}))
+        """The words that a constituent may begin with; a word begins with itself."""
+        if symbol not in self._first:
+            found = [symbol]
+            for one in found:  # which grows
+                found += {rule.right[0] for rule in self.rules.get(one, ())}.difference(found)
+            self._first[symbol] = frozenset(found).difference(self.rules)
+        return self._first[symbol]
 
-    def starting(self, symbol: str, word: str) -> list[Rule]:
-        """The rules of a constituent that may begin with a word."""
-        if (symbol, word) not in self._starting:
-            self._starting[symbol, word] = [r for r in self.rules[symbol] if word in self.first(r.right[0])]
-        return self._starting[symbol, word]
+    def root(self, symbol: str) -> _Prefix:
+        """The prefix of all forms of a constituent: nothing is read of them yet."""
+        if symbol not in self._roots:
+            self._roots[symbol] = root = _Prefix(symbol)
+            for rule in self.rules[symbol]:
+                prefix = root
+                for part in rule.right:
+                    prefix = prefix.longer.setdefault(part, _Prefix(symbol))
+                prefix.ending.append(rule)
+        return self._roots[symbol]
+
+    def going_on(self, prefix: _Prefix, word: str) -> list[tuple[str, _Prefix]]:
+        """The symbols that may follow a prefix and begin with a word, each with the longer prefix."""
+        if word not in prefix.before:
+            prefix.before[word] = [one for one in prefix.longer.items() if word in self.first(one[0])]
+        return prefix.before[word]
 
     def parse(self, tokens: Sequence[Token], start: str) -> list[tuple[int, Any]]:
         """The meanings of tokens as a whole with their costs, cheapest first. Raises NotUnderstood."""
@@ -129,96 +150,81 @@ class Grammar:
 
 
 class _Chart:
-    """Items are (rule, dot, begin, end), with the ways to come to them; constituents (symbol, begin, end)."""
+    """Items are (prefix, begin, end), with the ways to come to them; constituents (symbol, begin, end)."""
 
     def __init__(self, grammar: Grammar, tokens: Sequence[Token]) -> None:
         self._grammar, self._tokens = grammar, tokens
-        self._came: dict[Any, list[tuple[Any, Any]]] = {}
+        self._came: defaultdict[Any, list[tuple[Any, Any]]] = defaultdict(list)
         self._whole: dict[tuple[str, int, int], list[Any]] = {}
-        self._found: dict[Any, list[tuple[int, Any]]] = {}
+        self._found: dict[Any, list[tuple[int, Any]]] = {n: [(0, t.value)] for n, t in enumerate(tokens)}
         self._problem: Exception | None = None
 
     def meanings(self, start: str) -> list[tuple[int, Any]]:
         """See `Grammar.parse`."""
         size = len(self._tokens)
-        columns: list[list[Any]] = [[] for _ in range(size + 1)]
-        waiting: list[dict[str, list[Any]]] = [{} for _ in range(size + 1)]
-        self._predict(start, 0, columns, waiting)
+        words = *(token.type for token in self._tokens), ""
+        columns: list[list[Any]] = [[(self._grammar.root(start), 0, 0)], *([] for _ in range(size))]
+        waiting: list[dict[str, list[Any]]] = [{start: []}, *({} for _ in range(size))]
         said = 0
         for end, column in enumerate(columns):
             if not column:
                 raise Unexpected(said)
             for item in column:  # which grows
-                rule, dot, begin, _ = item
-                if dot == len(rule.right):
-                    whole = (rule.left, begin, end)
+                prefix, begin, _ = item
+                if prefix.ending:
+                    whole = (prefix.left, begin, end)
                     self._whole.setdefault(whole, []).append(item)
                     if len(self._whole[whole]) == 1:
-                        for other in waiting[begin].get(rule.left, ()):
-                            self._advance(other, whole, column, end)
-                elif rule.right[dot] in self._grammar.rules:
-                    if end < size:
-                        self._predict(rule.right[dot], end, columns, waiting)
-                        waiting[end][rule.right[dot]].append(item)
-                elif end < size and self._tokens[end].type == rule.right[dot]:
+                        for other, longer in waiting[begin].get(prefix.left, ()):
+                            self._advance(other, whole, longer, column, end)
+                for symbol, longer in self._grammar.going_on(prefix, words[end]):
                     said = end + 1
-                    self._advance(item, end, columns[end + 1], end + 1)
+                    if symbol == words[end]:
+                        self._advance(item, end, longer, columns[end + 1], end + 1)
+                        continue
+                    if symbol not in waiting[end]:
+                        waiting[end][symbol] = []
+                        column.append((self._grammar.root(symbol), end, end))
+                    waiting[end][symbol].append((item, longer))
         if (start, 0, size) not in self._whole:
             raise Unexpected(size)
         if not (found := self._best((start, 0, size))) and self._problem is not None:
             raise self._problem
         return found
 
-    def _predict(self, symbol: str, at: int, columns: list[list[Any]], waiting: list[dict[str, Any]]) -> None:
-        if symbol in waiting[at]:
-            return
-        waiting[at][symbol] = []
-        for rule in self._grammar.starting(symbol, self._tokens[at].type):
-            self._came[rule, 0, at, at] = []
-            columns[at].append((rule, 0, at, at))
-
-    def _advance(self, item: Any, part: Any, column: list[Any], end: int) -> None:
-        rule, dot, begin, _ = item
-        goes_on = dot + 1 < len(rule.right) and end < len(self._tokens)
-        if goes_on and self._tokens[end].type not in self._grammar.first(rule.right[dot + 1]):
-            return
-        new = (rule, dot + 1, begin, end)
-        if new not in self._came:
-            self._came[new] = []
+    def _advance(self, item: Any, part: Any, prefix: _Prefix, column: list[Any], end: int) -> None:
+        new = (prefix, item[1], end)
+        if not self._came[new]:
             column.append(new)
         self._came[new].append((item, part))
 
-    def _best(self, whole: tuple[str, int, int]) -> list[tuple[int, Any]]:
+    def _best(self, whole: Any) -> list[tuple[int, Any]]:
         if whole not in self._found:
             self._found[whole] = []
             found = []
             words = " ".join(token.text for token in self._tokens[whole[1] : whole[2]])
-            for item in self._whole[whole]:
-                rule = item[0]
-                for cost, parts in self._parts(item):
-                    try:
-                        meant = rule.meaning(*(parts[slot] if slot >= 0 else None for slot in rule.slots))
-                    except NotUnderstood as error:
-                        self._problem = error
-                        continue
-                    if isinstance(meant, Spoken) and not meant.text:
-                        meant = replace(meant, text=words, start=self._tokens[whole[1]].start)
-                    found.append((cost + rule.cost, meant))
+            ended = ((rule, item) for item in self._whole[whole] for rule in item[0].ending)
+            for rule, cost, parts in ((rule, *way) for rule, item in ended for way in self._parts(item)):
+                try:
+                    meant = rule.meaning(*(parts[slot] if slot >= 0 else None for slot in rule.slots))
+                except NotUnderstood as error:
+                    self._problem = error
+                    continue
+                if isinstance(meant, Spoken) and not meant.text:
+                    meant = replace(meant, text=words, start=self._tokens[whole[1]].start)
+                found.append((cost + rule.cost, meant))
             self._found[whole] = sorted(found, key=lambda one: one[0])[:_BEST]
         return self._found[whole]
 
     def _parts(self, item: Any) -> list[tuple[int, tuple[Any, ...]]]:
-        if item[1] == 0:
+        if item[1] == item[2]:
             return [(0, ())]
         if item not in self._found:
             found = [
                 (cost + more, (*parts, value))
                 for before, part in self._came[item]
                 for cost, parts in self._parts(before)
-                for more, value in self._said(part)
+                for more, value in self._best(part)
             ]
             self._found[item] = sorted(found, key=lambda one: one[0])[:_BEST]
         return self._found[item]
-
-    def _said(self, part: Any) -> list[tuple[int, Any]]:
-        return [(0, self._tokens[part].value)] if isinstance(part, int) else self._best(part)
