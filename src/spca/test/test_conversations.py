@@ -11,7 +11,7 @@ import yaml
 
 import spca
 from spca_core.errors import InputError
-from spca_core.verdict import Ending
+from spca_core.result import Ending
 
 pytestmark = pytest.mark.slow
 CONVERSATIONS = yaml.safe_load(Path(__file__).with_name("conversations.yaml").read_text())
