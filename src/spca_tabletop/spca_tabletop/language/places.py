@@ -94,7 +94,9 @@ def where_it_was(said: tuple[str, bool], things: Phrase) -> Destination:
 
 def rather(taken_back: Destination, place: Destination) -> Destination:
     refuse(taken_back == place, f"'{place.text}' was said already.")
-    return replace(place, text="")
+    # "on the red plate, no, on the green one"
+    kind = next((t.noun.kind for t in taken_back.things if taken_back.relation == place.relation), "")
+    return replace(place, things=tuple(t.like(kind) for t in place.things), text="")
 
 
 def beside_at(one: Destination, other: Destination) -> Destination:
