@@ -466,8 +466,8 @@ def in_line(*said: Phrase | tuple[int, Phrase] | str) -> Meaning:
     return doing(phrase, then)
 
 
-def line_up(phrase: Phrase) -> Meaning:
-    return state(phrase, (Destination(relation="abreast"),))
+def line_up(phrase: Phrase, places: Destinations = ()) -> Meaning:
+    return state(phrase, (*places, Destination(relation="abreast", slot="row" if places else "")))
 
 
 def by_size(phrase: Phrase = _EVERY_SOLID, *, stacked: bool = False) -> Meaning:
@@ -614,7 +614,7 @@ def _tower(
             found = [_based(base, place, after) for one in found for base, after in
                      found_by(place.things, one, (*SUPPORTS, "table"))]  # fmt: skip
         elif place.relation != "on_each_other":
-            raise NotUnderstood("I can build a tower on the table, on a plate or on a cube only.")
+            raise NotUnderstood(f"I can build a tower on the table or on a thing, but not '{place.text}'.")
     for one in found:
         if upwards is None:
             yield one
@@ -1061,7 +1061,7 @@ def apart(phrase: Phrase = _EVERY_SOLID, *, talk: Talk, how: str) -> Iterator[Ta
 
 
 def _then(talk: Talk, word: str) -> Talk:
-    building = talk.tower.active or talk.bridge
+    building = talk.tower.active or talk.bridge or bool(talk.stacked())
     return talk.but(stage=talk.stage + 1, marks=(*talk.marks, (talk.stage + 1, word, building)))
 
 
@@ -1292,7 +1292,10 @@ def _lying(phrase: Phrase, on: Phrase, there: bool, which: Callable[[Thing], boo
 
     def test(found: list[str], talk: Talk, _: Nominal) -> list[str]:
         below = {n for t in on for n in named(t, talk, ANYTHING)}
-        return [s for s in found if (talk.table.support_of(s) in below) == there]
+        left = [s for s in found if (talk.table.support_of(s) in below) == there]
+        solid = {talk.table.kind(s) for s in below} <= {*SOLIDS}  # "get the ball away from the cube"
+        refuse(there and solid and not left, f"Nothing like that lies on {on[0].text}; say where to put it.")
+        return left
 
     return tuple(replace(t, noun=Quality(test, told)(t.noun)) if which(t) else t for t in phrase)
 

@@ -21,6 +21,7 @@ RULES = ("unfit", "kept", "stays", "before")
 """Predicates of a goal that must hold all along, not in the end."""
 
 NO_PLACE = "I do not know where to put it; name a plate, a cube or the table."
+SIDE_TOUCHING = "I can put a thing next to another, or to one side of it, but not both so that they touch."
 _MOST_ALTERNATIVES = 40
 _LOCATIONS = ("on", "across", "holding", *(row.name for row in relations() if row.skill))
 """Predicates that say where a cube is; a cube is at one place only."""
@@ -99,7 +100,7 @@ def _order(talk: Talk) -> Iterator[Atom]:
     stages = [[a for n, a in talk.wants if n == stage] for stage in range(talk.stage + 1)]
     for number, word, building in talk.marks:
         if number and not _heeded(talk, stages, number, word, building):
-            raise NotUnderstood(f"I do not know how to heed '{word}'; say it in another way, or without.")
+            raise NotUnderstood("I do not know how to heed that order; say it in another way, or without.")
     stages = [told for stage in stages if (told := _telling(stage))]
     for n, stage in enumerate(stages):
         for later, earlier in product(stage, (a for before in stages[:n] for a in before)):
@@ -275,6 +276,9 @@ class _Told:
             if gone and (burden or spans or beside or related):
                 raise Contradiction(f"Nothing can be on or next to the {words_of(cube)} when taken away.")
             at = [a for a in atoms if a[:2] == ("at", cube)]
+            by = {t for a in atoms if a[0] in ("next_to", "abreast") and cube in a for t in a[1:]} - {cube}
+            if any(by.intersection(things_of(a[2])) for a in at):
+                raise Contradiction(SIDE_TOUCHING)
             others = [a for a in where if a != ("on", cube, TABLE_SYMBOL)]
             others += [a for a in atoms if a[0] in ("next_to", "abreast") and a[1] == cube]
             if len(at) > 1 or (at and others):

@@ -13,7 +13,7 @@ from spca_core.ports.proposer import Impossible, NotUnderstood
 from spca_core.relation import Place, Relation, Values, place_of
 from spca_tabletop.language import towers
 from spca_tabletop.language.chart import Spoken
-from spca_tabletop.language.goal import GONE
+from spca_tabletop.language.goal import GONE, SIDE_TOUCHING
 from spca_tabletop.language.lexicon import FORMS
 from spca_tabletop.language.talk import (
     AHEAD,
@@ -46,6 +46,7 @@ from spca_tabletop.language.things import (
 
 _TO_OTHERS = {"next_to": (*LIFTABLE, *CONTAINERS), "under": LIFTABLE, "across": LIFTABLE}
 _NEXT = (10,)  # millimetres between what is to be next to each other, on a certain side
+_TOUCHING = (0,)
 _AROUND = 300  # millimetres by which a table may go on beyond what is on it
 _OF_ALL = ("abreast", "on_each_other")
 _WHICH_WHERE = "I do not know which of them should go where; say it for each."
@@ -86,9 +87,16 @@ def to(things: Phrase, **told: Any) -> Destination:
     return Destination(things=things, **told)
 
 
+def where_it_was(said: tuple[str, bool], things: Phrase) -> Destination:
+    """As in "on the mat where the blue cube was"."""
+    return Destination(relation="where", things=things, slot=said[0])
+
+
 def rather(taken_back: Destination, place: Destination) -> Destination:
     refuse(taken_back == place, f"'{place.text}' was said already.")
-    return replace(place, text="")
+    # "on the red plate, no, on the green one"
+    kind = next((t.noun.kind for t in taken_back.things if taken_back.relation == place.relation), "")
+    return replace(place, things=tuple(t.like(kind) for t in place.things), text="")
 
 
 def beside_at(one: Destination, other: Destination) -> Destination:
@@ -97,7 +105,7 @@ def beside_at(one: Destination, other: Destination) -> Destination:
     to_it = len(other.things) == 1 and other.things[0].pronoun == "it"
     wrong = near.relation != "next_to" or side.relation not in AHEAD.values() or side.values
     refuse(wrong or not to_it, f"I do not know what is to be '{other.text}'; name it.")
-    return replace(side, things=one.things, values=CLOSE, text="")
+    return replace(side, things=one.things, values=_TOUCHING if "touching" in near.text else CLOSE, text="")
 
 
 def on_its_side(*said: Any) -> Destination:
@@ -254,6 +262,11 @@ def _by_others(things: Things, place: Destination, talk: Talk) -> Iterator[Talk]
     relation, row, subject = place.relation, ROWS.get(place.relation), things[0] if len(things) == 1 else ""
     kinds = _TO_OTHERS[relation] if row is None else (*row.of, "table") if row.of else ANYTHING
     talk = _beside_what(place, row, talk) if row and row.ahead else talk
+    if relation == "next_to" and not talk.group and any(t.pronoun == "them" for t in place.things):
+        above = {a[1] for a in talk.stacked()}  # what stands beside a tower stands beside its lowest
+        there = [s for s in talk.mentioned if s not in {*things, *above} and talk.table.kind(s) in SOLIDS]
+        refuse(not there, f"I do not know what '{place.text}' is beside; name it.")
+        talk = talk.but(group=tuple(there))
     like = talk.table.kind(subject) if relation == "next_to" or (row and row.ahead) else ""
     # "the red cube beside the blue one"
     alike = [t.like(like) if t.noun.one and t.noun.colour else t for t in place.things]
@@ -267,7 +280,8 @@ def _in_place_of(things: Things, place: Destination, talk: Talk) -> Iterator[Tal
     for others, after in found_by(place.things, talk, LIFTABLE):
         refuse(len(others) != 1 or len(things) != 1, _WHICH_WHERE)
         on = talk.table.support_of(others[0])
-        refuse(not on or others == things, f"I do not know where '{place.things[0].text}' is.")
+        elsewhere = place.slot not in ("", talk.table.kind(on))  # "on the mat where …" of what is in a bowl
+        refuse(not on or others == things or elsewhere, f"I do not know where '{place.things[0].text}' is.")
         spot = stands(things[0], "at", (), spot_of(others[0], talk))
         gone = after.but(placeless=(*after.placeless, (others[0], 0)))
         yield gone.ask([spot if on == TABLE_SYMBOL else ("on", things[0], on)])
@@ -294,6 +308,7 @@ def related(things: Things, row: Relation, others: Things, values: Values, talk:
         where = row.told([f"a {kind}" for kind in row.of], values) if row.told else row.name
         raise NotUnderstood(f"Things can be {where} only.")
     refuse(TABLE_SYMBOL in others and "table" not in row.of, NO_DIRECTION)
+    refuse(values == _TOUCHING, SIDE_TOUCHING)
     others = tuple(other for other in others if other != TABLE_SYMBOL)
     refuse({*things} & {*others}, "A thing cannot be related to itself; name another one.")
     if len(others) not in row.things:
@@ -303,7 +318,7 @@ def related(things: Things, row: Relation, others: Things, values: Values, talk:
         refuse(thing not in seen, f"I do not see where the {words_of(thing)} is.")
         place = Place(row, others, row.fixed(seen[thing], values)).symbol
         talk = talk.ask([(row.name, thing, *others) if row.skill else ("at", thing, place)])
-    return talk
+    return talk.but(group=(*things, *others)) if len(things) == len(others) == 1 else talk
 
 
 def _relative(things: Things, relation: str, targets: Things, talk: Talk) -> Talk:
@@ -324,6 +339,8 @@ def _relative(things: Things, relation: str, targets: Things, talk: Talk) -> Tal
 
 def _abreast(things: Things, talk: Talk, level: bool, row: bool) -> Talk:
     refuse(len(things) < 2, "I do not know what should stand side by side; name two cubes.")
+    if any(a[0] == "at" and a[1] in things for a in talk.latest):
+        raise Impossible("I can make a row where there is room for it only, not at a certain place.")
     if level:
         if row or not {a[2] for a in talk.atoms if a[0] == "on" and a[1] in things}:
             raise NotUnderstood("I can make a row on the table only.")
