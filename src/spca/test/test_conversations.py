@@ -7,14 +7,14 @@ import re
 from pathlib import Path
 
 import pytest
-import yaml
 
 import spca
 from spca_core.errors import InputError
 from spca_core.result import Ending
+from spca_core.validation import parse_yaml
 
 pytestmark = pytest.mark.slow
-CONVERSATIONS = yaml.safe_load(Path(__file__).with_name("conversations.yaml").read_text())
+CONVERSATIONS = parse_yaml(Path(__file__).with_name("conversations.yaml").read_text())
 ENDINGS = {"not understood": Ending.NOT_UNDERSTOOD, "impossible": Ending.IMPOSSIBLE}
 
 

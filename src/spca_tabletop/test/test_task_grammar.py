@@ -13,11 +13,11 @@ from itertools import cycle, product
 from pathlib import Path
 
 import pytest
-import yaml
 
 from spca_core.ports.proposer import Impossible, NotUnderstood
 from spca_core.relation import relations
 from spca_core.scene import Observation
+from spca_core.validation import parse_yaml
 from spca_tabletop.language import lexicon, reading
 from spca_tabletop.language.chart import Rule, Token, Unexpected
 from spca_tabletop.language.lexicon import VALUED, said_as
@@ -26,8 +26,8 @@ from spca_tabletop.language.understanding import understand
 from spca_tabletop.language.words import sentences, told_slips
 from spca_testing.observations import CUBES, PLATES, goals, scene, task
 
-FAMILIES = yaml.safe_load((Path(__file__).parent / "families.yaml").read_text())
-ASIDES = yaml.safe_load((Path(__file__).parent / "asides.yaml").read_text())
+FAMILIES = parse_yaml((Path(__file__).parent / "families.yaml").read_text())
+ASIDES = parse_yaml((Path(__file__).parent / "asides.yaml").read_text())
 SCENES = {"nominal": scene(), "loaded": scene(on={"cube_red": "plate_red", "cube_blue": "plate_blue"})}
 SCENES["stacked"] = scene(on={"cube_red": "plate_red", "cube_green": "cube_red", "cube_blue": "cube_green"})
 SCENES["four"] = scene(objects=(*CUBES, "cube_yellow", *PLATES))

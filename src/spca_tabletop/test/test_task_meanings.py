@@ -8,7 +8,6 @@ from functools import lru_cache
 from pathlib import Path
 
 import pytest
-import yaml
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
@@ -16,6 +15,7 @@ from spca_core.paths import ROOT
 from spca_core.plan import PlanRequest
 from spca_core.ports.proposer import Impossible, NotUnderstood
 from spca_core.scene import Observation
+from spca_core.validation import parse_yaml
 from spca_planner.critics import contradictions, off_topic_reason
 from spca_planner.pddl.lint import parse
 from spca_tabletop.language.goal import Goal
@@ -28,11 +28,11 @@ from spca_testing.observations import CUBES, goals, scene, task
 sys.path.insert(0, str(Path(__file__).parent))
 from sentences import COLOURS, agrees, sentences
 
-STRANGERS: dict[str, list[str]] = yaml.safe_load((Path(__file__).parent / "strangers.yaml").read_text())
+STRANGERS: dict[str, list[str]] = parse_yaml((Path(__file__).parent / "strangers.yaml").read_text())
 """Goal, or "nothing" → texts that mean it, in `scene()`."""
 
 
-TEXTS: dict[str, dict[str, str]] = yaml.safe_load((Path(__file__).parent / "texts.yaml").read_text())
+TEXTS: dict[str, dict[str, str]] = parse_yaml((Path(__file__).parent / "texts.yaml").read_text())
 TABLES = {
     "nominal": scene(),
     "stacked": scene(on={"cube_red": "cube_green", "cube_blue": "plate_blue"}),

@@ -6,18 +6,18 @@ import contextlib
 from pathlib import Path
 
 import pytest
-import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
 from spca_core.paths import LEVELS as LEVEL_FILES
 from spca_core.ports.proposer import Impossible, NotUnderstood
 from spca_core.scene import Observation
+from spca_core.validation import parse_yaml
 from spca_tabletop.language.understanding import nearest, understand
 from spca_tabletop.level_check import nominal_observation
 from spca_testing.observations import scene, task
 
-FAMILIES = yaml.safe_load((Path(__file__).parent / "families.yaml").read_text())
+FAMILIES = parse_yaml((Path(__file__).parent / "families.yaml").read_text())
 
 
 @pytest.mark.parametrize(("text", "near"), FAMILIES["nearest"].items())
@@ -69,7 +69,7 @@ LEVELS = sorted(LEVEL_FILES.glob("*/*.yaml"))
 @pytest.mark.parametrize("path", LEVELS, ids=lambda p: p.stem)
 def test_every_level_is_understood_by_description_and_by_title(path: Path) -> None:
     """The twelve levels that others left empty included; what they mean is the referee's."""
-    level = yaml.safe_load(path.read_text())
+    level = parse_yaml(path.read_text())
     seen = scene(on={"cube_blue": "plate_blue"})  # so that one cube can be taken from a plate
     if "world" in level:
         seen = nominal_observation(path.stem)

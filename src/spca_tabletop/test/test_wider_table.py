@@ -7,11 +7,11 @@ from functools import lru_cache
 from pathlib import Path
 
 import pytest
-import yaml
 
 from spca_core.plan import PlanRequest, PlanResult
 from spca_core.ports.proposer import Impossible, NotUnderstood
 from spca_core.scene import Observation
+from spca_core.validation import parse_yaml
 from spca_planner.planner import DraftingPlanner
 from spca_planner.trusted import TrustedDomains
 from spca_tabletop.language.understanding import understand
@@ -23,7 +23,7 @@ from spca_testing.observations import scene, task
 
 nominal = lru_cache(nominal_observation)
 
-TABLES = yaml.safe_load((Path(__file__).parent / "tables.yaml").read_text())
+TABLES = parse_yaml((Path(__file__).parent / "tables.yaml").read_text())
 
 
 def told(part: str) -> pytest.MarkDecorator:
