@@ -189,6 +189,17 @@ def test_of_a_ring_below_another_the_few_millimetres_in_sight_are_not_lost() -> 
     assert {thing.colour for thing in scene.objects} - {"white"}
 
 
+def test_each_ring_of_a_tower_is_seen_though_the_upper_one_hides_most_of_the_lower() -> None:
+    """The second look at CLIPort's table 20023: depth in fifths of a millimetre."""
+    recorded, camera = np.load(Path(__file__).with_name("rings.npz")), judged_world().camera
+    depth = (recorded["depth"] / 5000).astype(np.float32)
+    scene = _rings(
+        _tracker().update(RgbdFrame(recorded["colour"], depth, camera.intrinsics, camera.pose, 0.0))
+    )
+    rings = {thing.id for thing in scene.of_kind("cylinder")}
+    assert rings == {"cylinder_blue", "cylinder_green", "cylinder_purple"}
+
+
 def test_a_ring_goes_onto_the_rings_that_are_there() -> None:
     def thing(name: str, size: tuple[float, float, float]) -> SceneObject:
         kind, colour = cast(Any, name.split("_"))

@@ -21,7 +21,7 @@ from spca_sense.colours import ColourLabels
 from spca_sense.detection import UNKNOWN, Detection
 from spca_sense.explanations import ANYTHING, FREE, GOOD, JOINT, KNOWN, LEVEL, NOISE, Plateau, silhouette
 from spca_sense.outline import Outline, outline_of, trace
-from spca_sense.shapes import TOLERANCE, Fit, Prism, fit_outline
+from spca_sense.shapes import TOLERANCE, Fit, Prism, convex_hull, distance_to_polygon, fit_outline
 from spca_sense.view import NO_HEIGHT, HeightView, Mask, Patch, morphed
 
 TALL = 0.012
@@ -42,6 +42,7 @@ _BALL = 0.95  # confidence in what has the surface of a ball
 _DOME = 1.2  # times the reach of what is seen of it that a ball's radius measures, at most
 _ROUND = 0.0035  # metres by which a surface may be off a ball's; a cube on its edge stays one thing by that
 _TOP, _LEVEL_PART = 0.001, 0.5  # metres about its level, and share of a face within it, that no ball has
+_WITHIN = -3.0  # pixels from the outer border at which the borders of holes begin
 _HOLLOW = 0.3  # share of the area within the rim that must be lower
 MIN_POINTS = 12
 """Number of an outline's points that are needed."""
@@ -447,7 +448,11 @@ class ColourRegion:
         return self._border(replace(face, body=body), hidden, depth)
 
     def _border(self, face: Face, hidden: Mask | None = None, depth: float = _DEEPEST) -> Outline:
-        return trace(Patch(self.window, face.body), self.heights, face.level, depth, hidden)
+        patch = Patch(self.window, face.body)
+        border = trace(patch, self.heights, face.level, depth, hidden)
+        # Borders of holes belong to what lies within.
+        outer = distance_to_polygon(border.points, convex_hull(patch.pixels)) > _WITHIN
+        return Outline(border.points[outer], border.beside[outer])
 
 
 def connected(mask: Mask, seeds: Mask) -> Mask:

@@ -52,14 +52,17 @@ def find_things(view: HeightView, colours: ColourLabels, catalogue: Catalogue) -
 
 
 def _clear(free: Mask, clues: Clues, things: Sequence[Detection]) -> None:
-    """Take what shows things out of the pixels that are `free` (H, W); less beside them of another colour."""
+    """Take what shows things out of the pixels that are `free` (H, W).
+
+    Of what has another colour than a thing, as a ring around it, less beside the thing is its own.
+    """
     for thing in things:
-        its, labels = covered(clues.view, thing), clues.colours.labels
-        own = (
-            (NEUTRAL, clues.colours.label_of(thing.colour)) if thing.colour != UNKNOWN else np.unique(labels)
-        )
-        near = its.mask & np.isin(labels[its.window], own)
-        free[its.window] &= ~(near | covered(clues.view, thing, BESIDE / 2).mask)
+        its = covered(clues.view, thing)
+        if thing.colour != UNKNOWN:
+            labels = clues.colours.labels[its.window]
+            own = (labels == NEUTRAL) | (labels == clues.colours.label_of(thing.colour))
+            its = Patch(its.window, its.mask & own | covered(clues.view, thing, BESIDE / 2).mask)
+        free[its.window] &= ~its.mask
 
 
 def _tall(clues: Clues, catalogue: Catalogue) -> list[Detection]:
@@ -189,8 +192,9 @@ def _flat(clues: Clues, catalogue: Catalogue, free: Mask) -> list[Detection]:
     Takes these things' pixels out of them.
     """
     found: list[Detection] = []
-    low = free & (clues.view.heights < TALL + NOISE)
-    regions = [(_whole(region), region) for region in _regions(clues, catalogue, low, ~free, strips=True)]
+    high = clues.view.heights >= TALL + NOISE
+    found_low = _regions(clues, catalogue, free & ~high, ~free | high, strips=True)
+    regions = [(_whole(region), region) for region in found_low]
     for face, region in sorted(regions, key=lambda pair: -pair[0].level):
         flat = region.cheapest(replace(face, taken=~free[region.window]))[1]
         _clear(free, clues, flat)
