@@ -299,11 +299,13 @@ class Dialogue:
         now = self._look() if (done := self._to_undo) else None
         for left, turn in reversed([*enumerate(done)]):
             lay |= {n: was for n, was in turn.lay.items() if n not in lay or " degrees " not in was.order}
-            if now and left <= max(len(done) - count, 0) and (text := self._back(lay, now)):
-                self._next = _Turn(text=text, left=left)
-                return text
-        lost = now and not {*lay} & {*now.objects}
-        return _nothing("I cannot bring back what I do not see." if lost else "There is nothing to undo.")
+            if now and left <= max(len(done) - count, 0):
+                if text := self._back(lay, now):
+                    self._next = _Turn(text=text, left=left)
+                    return text
+                if not {*lay} & {*now.objects}:  # what was done before is not what was meant
+                    return _nothing("I cannot bring back what I do not see.")
+        return _nothing("There is nothing to undo.")
 
     def _back(self, lay: Mapping[str, _Spot], now: Observation) -> str:
         """Return what puts things back; empty if they are there. What was held is picked up last."""
@@ -363,7 +365,10 @@ class Dialogue:
         about = _WHY_THAT.fullmatch(asked)
         if not (about or any(asks.fullmatch(asked) for asks in (_WHY, _PLAN, _WORKED))):
             return None
-        done = [turn for turn in self._done if turn.run and not turn.run.result.answer]
+        worked = _WORKED.fullmatch(asked)
+        none = [Ending.NOT_UNDERSTOOD] if worked else []  # nothing was begun that could have worked
+        results = ((turn, turn.run.result) for turn in self._done if turn.run)
+        done = [turn for turn, result in results if not (result.answer or result.outcome in none)]
         if asked.startswith("why") and not about and self._done[-1:] != done[-1:]:
             return None  # whoever gave the last answer knows why
         if not done:
@@ -386,7 +391,8 @@ class Dialogue:
             told.append(f"The plan: {', '.join(map(str, planned.plan.steps)) or 'nothing to do'}.")
         endings = {Ending.SUCCESS: "It is done", Ending.CANCELLED: "It was stopped"}
         told.append(f"{endings.get(ended.outcome, 'It is not done')}: {ended.reason}")
-        return in_words(" ".join(told[-1:] if _WORKED.fullmatch(asked) else told))
+        earlier = last is not self._done[-1]  # than what was said just now, so that it is told which
+        return in_words(" ".join([*told[:earlier], told[-1]] if worked else told))
 
     @property
     def asks(self) -> bool:

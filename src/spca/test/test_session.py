@@ -30,6 +30,7 @@ from spca_core.errors import InputError
 from spca_core.paths import ROOT
 from spca_core.plan import Plan
 from spca_core.result import Ending
+from spca_motion.manipulator import Gripper
 from spca_testing.models.behaviours import Say
 from spca_testing.models.fallible_model import MODELS, configuration
 from spca_testing.models.grammar_model import GrammarModel
@@ -297,6 +298,45 @@ def test_what_a_stopped_task_has_done_is_taken_back(who: str):
         assert table.do("undo").result.success
         (now,) = (thing.pose.position for thing in table.look().objects if thing.id == "cube_red")
         assert math.dist(now, lay) < 0.01 and table.ask("undo") == "There is nothing to undo."
+
+
+@pytest.mark.parametrize(
+    "drive, at, sign",
+    [("close", 0.085, -1), ("close", 0.06, -1), ("close", 0.0398, -1), ("open", 0.038, 1)],
+)
+def test_what_a_stop_keeps_the_pads_from_is_finished_before_the_arm_moves(
+    drive: str, at: float, sign: int, monkeypatch: pytest.MonkeyPatch
+):
+    """So that what they hold is known, and can go on or back; `at` is their gap at the stop, in metres."""
+    driven = getattr(Gripper, drive)
+
+    def driving(self: Gripper, gap: float) -> float | None:
+        under_way.append(drive)
+        return driven(self, gap)
+
+    def hear(_: object) -> None:
+        reached = sign * (arm.state().gripper_gap - at) >= 0
+        if under_way and reached and (arm.held is None) and not stopped:
+            stopped.append(at)
+            table.stop()
+
+    under_way: list[str] = []
+    stopped: list[float] = []
+    with spca.session(report=False) as table:
+        (lay,) = (thing.pose.position for thing in table.look().objects if thing.id == "cube_blue")
+        arm = table._table._arm
+        table._table.table.on_contacts(hear)
+        if drive == "open":
+            assert table.do("pick up the blue cube").result.success
+        monkeypatch.setattr(Gripper, drive, driving)
+        assert table.do("put the blue cube on the red cube").result.outcome is Ending.CANCELLED
+        seen = table.look().observation
+        assert stopped and seen.holds("held", "cube_blue") is (drive == "close")
+        assert seen.holds("on", "cube_blue", "cube_red") is (drive == "open")
+        assert table.plan("continue").goal.startswith("the blue cube on the red cube")
+        assert table.do("undo").result.success
+        (now,) = (thing.pose.position for thing in table.look().objects if thing.id == "cube_blue")
+        assert drive == "open" or math.dist(now, lay) < 0.01
 
 
 def test_what_is_carried_out_in_vain_is_not_called_done(monkeypatch: pytest.MonkeyPatch):

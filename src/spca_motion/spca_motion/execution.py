@@ -82,10 +82,7 @@ class StopGate:
             self._followed = self._blocked = None
 
     def ahead(self) -> Array:
-        """Return the remaining configurations (m, n) of the trajectory being executed.
-
-        Empty if nothing moves.
-        """
+        """Return the remaining configurations (m, n) of the trajectory under way; empty if nothing moves."""
         with self._lock:
             if self._followed is None:
                 return np.empty((0, 0))

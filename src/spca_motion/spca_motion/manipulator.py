@@ -39,10 +39,7 @@ _RELEASE_STEP, _RELEASE_STEPS, _RELEASE_PAUSE = 0.001, 5, 0.02
 
 
 class Gripper:
-    """Commands the pads and waits until they are at rest.
-
-    `state` gives a joint state that is fresh, or raises.
-    """
+    """Commands the pads and waits until they are at rest; `state` gives a fresh joint state, or raises."""
 
     def __init__(
         self, robot: Robot, gate: StopGate, state: Callable[[], JointState], lag: float = Tolerances.lag
@@ -220,10 +217,7 @@ class Manipulator:
         return held.thing.id if held else None
 
     def allow_contact(self, *object_ids: str) -> None:
-        """Allow the gripper and a held object to touch these objects, which may include `table`.
-
-        Unknown names have no effect.
-        """
+        """Allow gripper and held object to touch these, also `table`; unknown names have no effect."""
         self._allowed = frozenset(object_ids)
 
     def move_joints(self, positions: Array, speed: float = 1.0) -> None:
@@ -247,28 +241,20 @@ class Manipulator:
         self.move_joints(np.array(named[name]), speed)
 
     def reachable(self, pose: Pose, gap: float | None = None) -> bool:
-        """Return whether a collision-free configuration puts the tool at that pose.
-
-        The pads are taken as they are, or `gap` metres apart.
-        """
+        """Return whether the tool is free to be at that pose, the pads as they are or `gap` metres apart."""
         with self._busy:
             start = self._start(self._executor.fresh_state())
             gap = start.gap if gap is None or self.held else gap
             return self._planner.reachable(start, pose, gap, self._absent, self._alone)
 
     def open(self, gap: float = STROKE) -> None:
-        """Open to `gap` metres and wait until it is done.
-
-        Raises MotionError('gripper') if something blocks the fingers.
-        """
+        """Open to `gap` metres and wait. Raises MotionError('gripper') if something blocks the fingers."""
         with self._busy:
-            self._gate.check()
             self._gripper.open(gap)
 
     def close(self, gap: float = 0.0) -> float:
         """Close until the pads meet resistance or reach `gap`; returns the gap in metres."""
         with self._busy:
-            self._gate.check()
             return self._gripper.close(gap)
 
     def holding(self) -> bool:

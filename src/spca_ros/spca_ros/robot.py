@@ -81,10 +81,7 @@ class RosRobot:
         return self._begun
 
     def command_gripper(self, gap: float) -> None:
-        """Drive the pads towards `gap` metres.
-
-        Raises MotionError when the driver refuses or does not answer.
-        """
+        """Drive the pads towards `gap` metres. Raises MotionError when the driver refuses or is silent."""
         goal = self._driver.gripper_goal(gap)
         self._begin(self._driver.gripper, goal, f"a gap of {gap} m is out of range")
 

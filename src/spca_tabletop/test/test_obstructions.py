@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, nullcontext
 from itertools import product
 from pathlib import Path
 from types import SimpleNamespace
@@ -367,7 +367,7 @@ def test_letting_go_of_what_is_nearly_as_wide_as_the_gripper_is_no_mistake() -> 
     """A skill is told to open by 0.02 m more than it closed to, and no gripper opens wider than it can."""
     opened: list[float] = []
     hold, arm = SimpleNamespace(across=0.071), SimpleNamespace(held="cuboid_red", open=opened.append)
-    ctx: Any = SimpleNamespace(_arm=arm, _hold=hold, _put_down=lambda held: None)
+    ctx: Any = SimpleNamespace(_arm=arm, _hold=hold, _put_down=lambda held: None, _driving=nullcontext)
     Motion._do_open(ctx, 0.071 + 0.02)
     Motion._do_open(ctx, 0.01)
     assert opened == pytest.approx([0.085, 0.083])

@@ -1,11 +1,10 @@
-"""The server side of a tabletop skill's `ctx`.
-
-It answers requests to perception and to the arm in plain JSON values.
-"""
+"""The server side of a tabletop skill's `ctx`: it answers requests in plain JSON values."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import astuple, replace
 
 import structlog
@@ -110,20 +109,19 @@ class Motion(SkillContext):
     @offered
     def _do_open(self, gap: float = 0.085) -> None:
         """Gap in metres: 0.02 more than `close` gave lets go; fully, it pushes what is around."""
-        self._handled = True
         held = self._arm.held
         if held is not None:
             self._put_down(held)
             gap = min(max(float(gap), self._hold.across + RELEASE), STROKE)
-        self._arm.open(float(gap))
+        with self._driving(float(gap)):
+            self._arm.open(float(gap))
 
     @offered
     def _do_close(self, gap: float = 0.0) -> float:
         """Until something resists; returns the gap."""
-        self._handled = True
-        reached = self._arm.close(float(gap))
-        new = self._arm.held is None and self._arm.holding()
-        if new and (thing := self._at_tool()) is not None:
+        with self._driving(float(gap)):
+            reached = self._arm.close(float(gap))
+        if self._arm.held is None and self._arm.holding() and (thing := self._at_tool()) is not None:
             self._arm.attach(thing.id)
             self._hindered.clear()
             tool = self._arm.tool_pose()  # at the pads' gap from now on, as it is where the thing is put down
@@ -132,6 +130,17 @@ class Motion(SkillContext):
             wider = reached > hold.across + MISJUDGED
             self._hold = replace(hold, across=reached) if wider else hold
         return reached
+
+    @contextmanager
+    def _driving(self, gap: float) -> Iterator[None]:
+        """Have the next survey drive the pads to `gap` where a stop keeps them from it."""
+        self._handled, self._unfinished = True, None
+        try:
+            yield
+        except MotionError as error:
+            if error.kind == "cancelled":
+                self._unfinished = gap
+            raise
 
     @offered
     def _do_is_holding(self) -> bool:
@@ -166,11 +175,7 @@ def _contact_radius(thing: SceneObject) -> float:
 
 
 Memory = tuple[Scene | None, tuple[float, ...], tuple[str, ...]]
-"""What a ctx remembers within a level.
-
-It is what it saw last, how it holds what it holds (see `placements.Hold`), and at which things room was
-lacking.
-"""
+"""Memory of a ctx: what it saw last, how a thing is held (see `placements.Hold`), where room was lacking."""
 
 
 class Perception(SkillContext):
@@ -222,10 +227,7 @@ class TabletopCtx(Perception, Alternatives, Motion):
         self._arm.stop()
 
     def notice(self, since: float) -> Observation | None:
-        """Return what the gripper holds, and what a look showed.
-
-        The look counts if it was taken after `since` and before any handling.
-        """
+        """Return what is held, and what a look showed that was taken after `since`, before any handling."""
         scene = self._scene
         if scene is None:
             return None
@@ -243,6 +245,9 @@ class TabletopCtx(Perception, Alternatives, Motion):
 
     def survey(self) -> Scene:
         """Look, and find out what is in the way of what, and out of reach (see `obstructions`)."""
+        if self._unfinished is not None:
+            # What is between the pads is known only when they are at rest; the arm would carry it unknown.
+            self._do_close(self._unfinished)
         scene = self.look()
         facts = dict.fromkeys(obstructions(scene, self._arm, self._tip_reach))
         found = {(fact.predicate, fact.args[1]) for fact in facts}
@@ -261,6 +266,7 @@ class TabletopCtx(Perception, Alternatives, Motion):
         self._scene, hold, cramped = memory
         self._hold, self._cramped = placements.Hold(*hold), set(cramped)
         self._hindered.clear()
+        self._unfinished = None
         self._handled = True  # that may be so: only the next look says where things are
         self._arm.resume()
         self._arm.detach()

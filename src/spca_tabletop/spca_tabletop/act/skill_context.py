@@ -159,6 +159,8 @@ class SkillContext(DeclaredCtx):
         """Things that were let go beyond the table's edge last, where the camera need not see them."""
         self._handled = False
         """Whether the gripper has opened or closed since the last look."""
+        self._unfinished: float | None = None
+        """Gap in metres from which a stop has kept the pads; None where it has not."""
         self._pushes: list[tuple[Spot, tuple[str, ...]]] = []
         """Pushes offered since the last look, with what each of them moves."""
         self.preferences = Preferences()
