@@ -138,7 +138,7 @@ READERS = {
     "world": Reader("world.yaml", lambda f: load_world(f / "world.yaml")),
     "arm": Reader("arm.yaml", lambda f: load_arm(f / "arm.yaml")),
     "kind": Reader("mug.yaml", lambda f: read_kind(f / "mug.yaml")),
-    "mesh of a kind": Reader("scraper.json", lambda f: read_kind(f / "scraper.yaml")),
+    "mesh of a kind": Reader("mug.json", lambda f: read_kind(f / "mug.yaml")),
     "model configuration": Reader("llm.yaml", lambda f: load_config(f / "llm.yaml", {})),
     "prices": Reader("prices.yaml", lambda f: load_prices(f / "prices.yaml")),
     "answer": Reader("answer.json", answers),

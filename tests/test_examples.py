@@ -30,6 +30,8 @@ NAMES = {
     "relation": "cater_corner",
     "bench": "sharp_eyes",
 }
+SECOND = "vase"
+"""A second kind, beside the first."""
 WHEELS = """
 import os, sys
 from setuptools import build_meta
@@ -52,11 +54,13 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("new")
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
-        for kind, name in NAMES.items():
+        for kind, name in (*NAMES.items(), ("kind", SECOND)):
             done = spca("new", kind, name)
             assert done.returncode == 0 and done.stdout.strip() == name, done.stderr
             assert not list((folder / name).rglob(f"*{EXAMPLES[kind][0]}*"))
-    built = run(folder, "-c", WHEELS, *NAMES.values())
+        for path in (path for path in (folder / SECOND).rglob("*") if path.is_file()):
+            assert "mug" not in path.read_text().lower(), path
+    built = run(folder, "-c", WHEELS, *NAMES.values(), SECOND)
     assert built.returncode == 0, built.stderr
     pip = ("-m", "pip", "install", "-q", "--no-deps", "--no-compile", "--target", "installed")
     done = run(folder, *pip, *(str(wheel) for wheel in folder.glob("wheels/*.whl")))
@@ -68,7 +72,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_new_packages_are_found_and_lack_nothing(written: Path) -> None:
     assert NAMES.keys() == set(EXAMPLES)
     examined = run(written, "-c", DOCTOR)
-    for kind, name in NAMES.items():
+    for kind, name in (*NAMES.items(), ("kind", SECOND)):
         assert f"\n{kind} {name} ready" in f"\n{examined.stdout}", examined.stdout + examined.stderr
 
 

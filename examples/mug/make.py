@@ -1,6 +1,6 @@
-"""Makes the shapes of this package: `pip install trimesh coacd manifold3d rtree`, then `python make.py`.
+"""Makes the shape of this package: `pip install trimesh coacd manifold3d rtree`, then `python make.py`.
 
-Each becomes a file beside its kind: convex parts, which all of spca builds it from, and grasps from above,
+It becomes a file beside its kind: convex parts, which all of spca builds it from, and grasps from above,
 sampled on its surface. Metres; z is up; the origin ends up in the middle of its extents.
 """
 
@@ -13,7 +13,7 @@ import coacd
 import numpy as np
 import trimesh
 from numpy.typing import NDArray
-from trimesh.creation import box, cylinder, revolve
+from trimesh.creation import revolve
 from trimesh.transformations import rotation_matrix
 
 from spca_robot import gripper_2f85 as gripper
@@ -37,14 +37,6 @@ def mug() -> trimesh.Trimesh:
     ring.apply_transform(rotation_matrix(np.pi / 2, (1, 0, 0)))
     ring.apply_translation((0.032, 0, 0.028))
     return outside.union(ring).difference(inside)
-
-
-def scraper() -> trimesh.Trimesh:
-    """A dough scraper on its face: a bar, and across it a lower handle that ends round."""
-    bar = box(bounds=((-0.012, -0.042, 0), (0.012, 0.042, 0.036)))
-    handle = box(bounds=((0, -0.011, 0), (0.050, 0.011, 0.026)))
-    end = cylinder(0.011, segment=((0.050, 0, 0), (0.050, 0, 0.026)), sections=32)
-    return bar.union(handle).union(end)
 
 
 def write(name: str, shape: trimesh.Trimesh) -> None:
@@ -121,4 +113,3 @@ def _listed(values: Array) -> list:
 
 if __name__ == "__main__":
     write("mug", mug())
-    write("scraper", scraper())

@@ -1,4 +1,4 @@
-"""The kinds of this package are seen, named, grasped, put down and judged, as spca's own are."""
+"""The kind of this package is seen, named, grasped, put down and judged, as spca's own are."""
 
 from __future__ import annotations
 
@@ -12,10 +12,6 @@ LEVEL = Path(__file__).parents[1] / "levels" / "mug_01.yaml"
 
 class TestMug(KindContract):
     kind = "mug"
-
-
-class TestScraper(KindContract):
-    kind = "scraper"
 
 
 def test_the_level_is_solved(tmp_path) -> None:

@@ -34,13 +34,13 @@ _BACK = re.compile(
     r"(?:(it|the .+?)|(them(?: all| both)?|both)|(everything|(?:it )?all|all of (?:it|them)))"
     r" back(?: (?:to )?where (?:it was|they were)| again)?[.!]*$"
 )
-_AGAIN = re.compile(r"(?i)(?:now |please )*(?:do (?:it|that) )?(?:once )?(?:again|more|redo)[.!]*")
+_AGAIN = re.compile(r"(?i)(?:now |please )*(?:do (?:it|that) )?(?:once )?(?:again|more)[.!]*")
 _MORE = re.compile(r"(?i)(?:a (?:bit|little) |some )?(?:more|further)[.!]*")
 _AMOUNT = re.compile(r"\d|\b(?:left|right|forward|back|away|closer|degrees?)\b")
 _CONTINUE = re.compile(r"(?i)(?:now |please )*(?:continue|go on|carry on|resume)(?: with (?:it|that))?[.!]*")
 _UNDO = re.compile(
     r"(?i)(?:now |please )*"
-    r"undo(?: it| that| (everything|all|it all)| the last(?: (two|three|four))?(?: \w+)?)?[.!]*"
+    r"(undo|redo)(?: it| that| (everything|all|it all)| the last(?: (two|three|four))?(?: \w+)?)?[.!]*"
 )
 _COUNTS = {"two": 2, "three": 3, "four": 4}
 _WHY = re.compile(
@@ -124,7 +124,7 @@ class _Turn:
     first: Mapping[str, _Spot] = field(default_factory=dict)
     """The same, before what it corrects was done."""
     left: int | None = None
-    """Number of turns that are left to be undone after it; None where it is none of `undo`."""
+    """Number of turns that are left to be undone after it; None where it is neither `undo` nor `redo`."""
     undone: _Turn | None = None
     """The turn that it has taken back."""
 
@@ -147,19 +147,19 @@ class Dialogue:
         return [turn for turn in self._turns if turn.run is not None]
 
     @property
-    def _to_undo(self) -> list[_Turn]:
-        found: list[_Turn] = []
+    def _history(self) -> tuple[dict[int, _Turn], dict[int, _Turn]]:
+        """The turns to undo, and those of `undo` to redo, each by the number that is then left to undo."""
+        moved: list[_Turn] = []
+        undone: dict[int, _Turn] = {}
         for turn in self._turns:
-            if turn.left is None:
-                found += [turn] * bool(turn.lay)
-            elif turn.undone:
-                del found[turn.left :]
-        return found
-
-    @property
-    def _redo(self) -> str:
-        """The goal of what was taken back last, which is of the same things."""
-        return turn.goal if (done := self._done) and (turn := done[-1].undone) else ""
+            there = min(undone, default=len(moved))
+            if turn.left is None and turn.lay:
+                moved, undone = [*moved[:there], turn], {}
+            elif turn.left is not None and turn.run and turn.run.result.success:
+                undone = {left: undo for left, undo in undone.items() if left >= turn.left}
+                undone |= {turn.left: turn} if turn.left < there else {}
+        done = moved[: min(undone, default=None)]
+        return dict(enumerate(done)), dict(zip([len(moved), *undone], undone.values(), strict=False))
 
     @property
     def _again(self) -> str:
@@ -211,7 +211,7 @@ class Dialogue:
             goal=goals[-1] if goals else "",
             lay=lay,
             first={**lay, **turn.first},
-            undone=self._to_undo[turn.left] if turn.left is not None and run.result.success else None,
+            undone=self._history[0].get(turn.left) if turn.left is not None and run.result.success else None,
         )
         self._turns.append(turn)
 
@@ -248,8 +248,9 @@ class Dialogue:
         lay = [f"the {words_of(name)}" for name in last.lay] if last else []
         moved = [goal[b:e] for b, e in self._phrases(goal) if b == 0 or goal[b - 2 : b] == ", "]
         moved = moved or [name for name in lay if name[4:] in said] or lay
-        if not moved[1:] and not [*self._phrases(first)]:  # those of the last two tasks
-            moved = [*dict.fromkeys(turn.about for turn in self._done if turn.about)][-2:]
+        if not moved[1:] and not [*self._phrases(first)]:  # those of several tasks, if they are just two
+            them = [*dict.fromkeys(turn.about for turn in self._done if turn.about)]
+            moved = them if len(them) == 2 else moved
         return (_THEM.sub(" and ".join(moved), first, count=1) if moved[1:] else first) + sentence[end:]
 
     def meant(self, sentence: str) -> str:
@@ -263,7 +264,7 @@ class Dialogue:
         if told := self._told(sentence):
             raise InputError("nothing to carry out", hint=told)
         if _AGAIN.fullmatch(sentence):
-            return self._redo or self._again or _nothing("There is nothing to do again.")
+            return self._again or _nothing("There is nothing to do again.")
         last = self._done[-1] if self._done else _Turn()
         ended = last.run.result.outcome if last.run else Ending.NOT_UNDERSTOOD
         if _MORE.fullmatch(sentence):
@@ -272,7 +273,7 @@ class Dialogue:
         if _CONTINUE.fullmatch(sentence):
             return last.sentence if ended is Ending.CANCELLED else _nothing("Nothing was stopped.")
         if undo := _UNDO.fullmatch(sentence):
-            return self._undo(len(self._to_undo) if undo[1] else _COUNTS.get(undo[2], 1))
+            return self._undo(len(self._turns) if undo[2] else _COUNTS.get(undo[3], 1), undo[1].lower())
         if not self._asks_on(sentence) and (said := self._completed(sentence) or self._corrected(sentence)):
             return said
         back = _BACK.search(sentence)
@@ -281,7 +282,7 @@ class Dialogue:
             models = self.asks and last.run is not None and (last.run.folder / "llm").exists()
             return sentence if models else self.spelt(sentence)  # who has asked knows what "it" is
         if back[3]:
-            return before + self._undo(len(self._to_undo))
+            return before + self._undo(len(self._turns))
         moved = [turn.lay for turn in self._turns if turn.lay]
         one = {f"the {words_of(name)}": {name: lay[name]} for lay in moved for name in lay}
         lay = moved[-1] if back[2] and moved else one.get(self.spelt(back[1] or ""), {})
@@ -289,23 +290,22 @@ class Dialogue:
         return self._next.text if lay else _nothing(f"I have not moved {back[1] or back[2]} yet.")
 
     def known(self, meant: str) -> bool:
-        """Return whether a task takes back or repeats what was done, so that nobody need be asked how."""
-        taken_back = "" if self._next.task else self._next.text
-        return meant in {taken_back, self._redo} - {""} and self._kit.understands(meant, self._look())
+        """Return whether a task takes back what was done, or `undo`, so that nobody need be asked how."""
+        return not self._next.task and meant == self._next.text and self._kit.understands(meant, self._look())
 
-    def _undo(self, count: int) -> str:
-        """Return what takes back that many of the last tasks that moved something."""
+    def _undo(self, count: int, what: str = "undo") -> str:
+        """Return what takes back that many of the last tasks that moved something; or of `undo`, to redo."""
         lay: dict[str, _Spot] = {}
-        now = self._look() if (done := self._to_undo) else None
-        for left, turn in reversed([*enumerate(done)]):
+        now = self._look() if (found := self._history[what == "redo"]) else None
+        for place, (left, turn) in reversed([*enumerate(found.items())]):
             lay |= {n: was for n, was in turn.lay.items() if n not in lay or " degrees " not in was.order}
-            if now and left <= max(len(done) - count, 0):
+            if now and place <= max(len(found) - count, 0):
                 if text := self._back(lay, now):
                     self._next = _Turn(text=text, left=left)
                     return text
                 if not {*lay} & {*now.objects}:  # what was done before is not what was meant
                     return _nothing("I cannot bring back what I do not see.")
-        return _nothing("There is nothing to undo.")
+        return _nothing(f"There is nothing to {what}.")
 
     def _back(self, lay: Mapping[str, _Spot], now: Observation) -> str:
         """Return what puts things back; empty if they are there. What was held is picked up last."""
@@ -358,8 +358,8 @@ class Dialogue:
             return "".join(own) or "Nothing yet."
         if talk := next((told for said, told in _SMALL_TALK.items() if re.fullmatch(said, asked)), ""):
             return talk
-        if not self._to_undo and _UNDO.fullmatch(asked):
-            return "There is nothing to undo."
+        if (undo := _UNDO.fullmatch(asked)) and not self._history[undo[1] == "redo"]:
+            return f"There is nothing to {undo[1]}."
         if not any(turn.lay for turn in self._turns) and _BACK.search(asked):
             return "Nothing has been moved yet."
         about = _WHY_THAT.fullmatch(asked)

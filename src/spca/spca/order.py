@@ -85,8 +85,9 @@ def single_step(situation: Draft, step: Step) -> Plan:
             unmet = re.sub(r"\?[\w-]+", lambda found: binding.get(found.group(), found.group()), str(part))
             raise InputError(f"{step} is not possible now", hint=f"{unmet} does not hold")
     plan = Plan(steps=(step,), schemas=(action.schema,), draft=situation)
-    effects = predict(plan).effects[0]
-    aims = [atom for atom, value in effects.items() if value]
+    effects = [atom for atom, holds in predict(plan).effects[0].items() if holds]
+    # What becomes of other things, such as of the plate that it lay on, is not what was asked for.
+    aims = [atom for atom in effects if step.args[:1] in ((), atom[1:2])] or effects
     text = situation.problem[: problem.goal.start], situation.problem[problem.goal.end :]
     goal = " ".join(f"({' '.join(atom)})" for atom in aims)
     draft = Draft(domain=situation.domain, problem=f"(and {goal})".join(text))

@@ -171,7 +171,8 @@ class TestOneTable:
         assert missing.outcome is Ending.IMPOSSIBLE and "yellow" in missing.reason and missing.rounds == 1
         red = next(thing for thing in table.look().objects if thing.id == "cube_red")
         assert red.kind == "cube" and red.colour == "red" and len(red.pose.position) == 3
-        assert table.act("pick_up", "cube_red", "table").result.success
+        picked = table.act("pick_up", "cube_green", "plate_red").result
+        assert picked.reason == "seen to hold: the green cube in the gripper", "of the plate nothing is said"
         for action, said in {
             ("pick_up", "cube_blue", "table"): "(hand_empty) does not hold",
             ("pick_up", "cube_blu", "table"): "no solid is called 'cube_blu': did you mean 'cube_blue'",
@@ -181,7 +182,7 @@ class TestOneTable:
             with pytest.raises(InputError, match=said.replace("(", r"\(").replace(")", r"\)")):
                 table.act(*action)
         assert table.do(
-            "put the red cube on the table"
+            "put the green cube on the table"
         ).result.success  # the gripper is empty for who comes next
 
 

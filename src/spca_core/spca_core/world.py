@@ -284,7 +284,8 @@ def load_world(name_or_path: str | Path = "tabletop") -> World:
         known = sorted(p.stem for p in WORLDS.glob("*.yaml"))
         near = known if path.parent == WORLDS else glob("*.y*ml", root_dir=path.parent)
         hint = did_you_mean(Path(name).name, near, least=0.8) or f"known worlds: {', '.join(known) or 'none'}"
-        raise InputError(f"unknown world '{name}'", where=str(path), hint=hint)
+        what = "no such file" if Path(name).suffix in YAML_FILES else f"unknown world '{name}'"
+        raise InputError(what, where=str(path), hint=hint)
     content = _extended(read_yaml(path, "the world"))
     with expecting("a world", path, ("extends",)):
         if isinstance(content, dict) and isinstance(content.get("robot"), dict):

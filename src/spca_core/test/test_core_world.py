@@ -60,6 +60,7 @@ def test_a_world_of_ones_own_may_be_anywhere_and_say_little(tmp_path: Path) -> N
 def test_an_unknown_world_is_told_the_known_ones(name: str) -> None:
     assert refusal(name).endswith(f"known worlds: {', '.join(sorted(p.stem for p in WORLDS.glob('*.yaml')))}")
     assert name or "unknown world" in refusal(WORLDS), "a folder is none"
+    assert name != "mine.yml" or refusal(name).startswith("no such file (mine.yml)")
 
 
 @pytest.mark.parametrize(("said", "meant"), [("tabletopp", "tabletop"), ("my_wrld.yaml", "my_world.yaml")])

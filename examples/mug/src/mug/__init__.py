@@ -1,4 +1,4 @@
-"""Two kinds of things, each in a file beside this one; their shapes are made by `make.py`."""
+"""A kind of thing, in a file beside this one; its shape is made by `make.py`."""
 
 from pathlib import Path
 

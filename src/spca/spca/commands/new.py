@@ -95,11 +95,9 @@ def copy(example: Path, folder: Path, old: str, new: str) -> None:
 def renamed(text: str, old: str, new: str) -> str:
     """Return a text with one name for another, as it stands in modules, classes and constants.
 
-    >>> renamed("corridor.kit:CorridorKit", "corridor", "my_maze")
-    'my_maze.kit:MyMazeKit'
+    >>> renamed("corridor.kit:CorridorKit, TestCorridor", "corridor", "my_maze")
+    'my_maze.kit:MyMazeKit, TestMyMaze'
     """
-    forms = {old: new, old.capitalize(): "".join(part.capitalize() for part in new.split("_"))}
-    forms[old.upper()] = new.upper()
-    return re.sub(
-        "|".join(rf"(?<![A-Za-z]){form}(?![a-z])" for form in forms), lambda m: forms[m.group()], text
-    )
+    forms = {old: new, old.upper(): new.upper(), old.capitalize(): new.title().replace("_", "")}
+    words = rf"(?<![A-Z])(?<![a-z](?=[a-z]))(?:{'|'.join(forms)})(?![a-z])"
+    return re.sub(words, lambda m: forms[m.group()], text)
