@@ -176,7 +176,8 @@ class RosWorld(TableWorld):
             elif isinstance(each, Client):
                 self._node.destroy_client(each)
             else:
-                each.destroy()
+                # Not destroyed at once: the executor in C++ looks into it still, and lets it go at its next turn.
+                self._node.remove_waitable(each)
 
     def _vary(self, values: Mapping[str, Any]) -> None:
         """Have the simulator rebuilt at the next reset, with the light, friction and so on asked for."""
