@@ -176,7 +176,7 @@ class RosWorld(TableWorld):
             elif isinstance(each, Client):
                 self._node.destroy_client(each)
             else:
-                # Not destroyed at once: the executor in C++ looks into it still, and lets it go at its next turn.
+                # Not destroyed at once: the executor in C++ looks into it until its next turn.
                 self._node.remove_waitable(each)
 
     def _vary(self, values: Mapping[str, Any]) -> None:
