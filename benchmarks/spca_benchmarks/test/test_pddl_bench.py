@@ -201,7 +201,7 @@ def test_a_model_whose_server_enforces_no_schema_has_a_star_and_a_replay_comes_t
     assert fates == [["syntax", "solved"]]
     table = again.bench.table(again.done)
     [row] = table.shown()
-    assert (row[0], row[table.heads.index("USD")]) == (name, "no price")
+    assert (row[0], row[table.heads.index("USD")]) == (name, "0.0000")
     assert f"<th>{name}</th>" in write_report(again).read_text()
 
 
