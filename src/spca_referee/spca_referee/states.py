@@ -26,7 +26,7 @@ STILL_S = 0.3
 STILL_WITHIN = 0.001
 """Distance in metres within which a thing at rest stays."""
 
-_SIDES = {row.name: row.ahead for row in relations() if row.ahead is not None}
+SIDES = {row.name: row.ahead for row in relations() if row.ahead is not None}
 _BY_CONTACT: dict[str, Callable[[str, str, Situation], bool]] = {
     "touches": lambda thing, other, now: pair(thing, other) in now.touching,
     "rests_on": lambda thing, other, now: ("rests_on", thing, other) in now.ways,
@@ -40,7 +40,8 @@ _BY_CONTACT: dict[str, Callable[[str, str, Situation], bool]] = {
     ),
 }
 """Relations that contacts tell: whether each holds between a thing and another one, or others, now."""
-_RELATIONS = (*_BY_CONTACT, "region", "at", *_SIDES, "near", "far_from", "yaw", "at_rest")
+_PLACES = ("region", "at", *SIDES, "near", "far_from")
+_RELATIONS = (*_BY_CONTACT, *_PLACES, "yaw", "at_rest")
 _WITHIN, _BY = {"at": 0.03, "near": 0.1}, 0.01
 """Default metres of `within`, by relation, and of `by`: how far a thing lies to one side."""
 
@@ -109,6 +110,11 @@ class JudgedState(Part):
     def by_contact(self) -> bool:
         """Contacts tell whether the state holds; otherwise, poses do."""
         return self.relation in _BY_CONTACT
+
+    @property
+    def of_place(self) -> bool:
+        """The state says where on the table one thing is."""
+        return self.relation in _PLACES
 
     @property
     def _within(self) -> float:
@@ -180,8 +186,8 @@ class JudgedState(Part):
         if self.at_rest is not None:
             return (self.thing in now.still) == self.at_rest
         there = now.poses[str(self.other)].position
-        if self.relation in _SIDES:
-            return _SIDES[self.relation](position, there) >= (self.by or _BY)
+        if self.relation in SIDES:
+            return SIDES[self.relation](position, there) >= (self.by or _BY)
         apart = math.dist(position, there)
         return apart <= self._within if self.near is not None else apart >= (self.by or 0)
 
