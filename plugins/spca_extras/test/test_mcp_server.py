@@ -42,7 +42,6 @@ async def serving(over: str, *options: str) -> AsyncIterator[tuple[Any, Any]]:
     command = [sys.executable, *args, "--port", str(port)]
     server = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True)
     try:
-        assert server.stdout is not None
         address = server.stdout.readline().strip()
         while socket.socket().connect_ex(("127.0.0.1", port)):
             assert server.poll() is None, "the server has ended"

@@ -199,7 +199,6 @@ def test_a_step_whose_precondition_was_seen_false_is_the_plans_fault(planner: Pl
         before = environment.sense()
         request = PlanRequest(attempt="a", task=environment.task, observation=before, skills=())
         plan = planner.plan(request).plan
-        assert plan is not None
         domain = plan.draft.domain.replace("(settled ?p) (not (hand_free))", "(settled ?p)")
         draft = plan.draft.model_copy(
             update={"domain": domain.replace("(:action find\n", f"{waving}\n(:action find\n")}

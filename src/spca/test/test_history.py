@@ -19,9 +19,10 @@ from spca_core.ports.reading import Evidence, Readers
 from spca_core.ports.vocabulary import Vocabulary
 from spca_core.result import Ending, Outcome, Verdict
 from spca_core.run_folder import RunFolder
-from spca_core.scene import Fact, Observation, Scene, SceneObject
+from spca_core.scene import Fact, Observation, Scene
 from spca_core.skill import SkillFailure, StepReport
 from spca_planner.prediction import PddlReader
+from spca_testing.observations import thing
 
 PLAN = Plan(
     steps=(Step(action="place_on", args=("cube", "plate")),), schemas=(), draft=Draft(domain="", problem="")
@@ -30,10 +31,7 @@ RUNNING = Verdict(outcome=Outcome.RUNNING, score=0.0, stamp=1.0, reason="not yet
 
 
 def seen(x: float, *facts: str) -> Observation:
-    cube = SceneObject(
-        id="cube", kind="cube", colour="red", pose=Pose(position=(x, 0.0, 0.4)), size=(0.04, 0.04, 0.04),
-        confidence=1.0, last_seen=x,
-    )  # fmt: skip
+    cube = thing("cube", Pose(position=(x, 0.0, 0.4)), last_seen=x)
     return Observation(
         stamp=x,
         objects={"cube": "cube"},
@@ -71,11 +69,9 @@ def test_what_looks_the_same_has_not_turned(kind: str, size: Vec3, yaws: tuple[f
     """A look takes it this way or that; a plan in vain was then tried in five rounds instead of one."""
 
     def look(yaw: float) -> Observation:
-        thing = SceneObject(
-            id="a", kind=kind, colour="red", pose=Pose.from_xyz_yaw(0.5, 0, 0.4, yaw), size=size, confidence=1
-        )
+        objects = (thing(f"{kind}_red", Pose.from_xyz_yaw(0.5, 0, 0.4, yaw), size),)
         return seen(0.5).model_copy(
-            update={"scene": Scene(stamp=0, objects=(thing,), relations=(), sentences=())}
+            update={"scene": Scene(stamp=0, objects=objects, relations=(), sentences=())}
         )
 
     assert Observation.looks_like(*map(look, yaws))

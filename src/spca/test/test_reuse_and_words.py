@@ -61,7 +61,6 @@ class Script:
         answer = self.answers.pop(0)
         if isinstance(answer, ModelError):
             raise answer
-        assert schema is not None
         return ChatReply(text=json.dumps(answer), parsed=schema.model_validate(answer))
 
 

@@ -61,7 +61,6 @@ def judge(
 
 
 def refusal(judged: Judgement) -> tuple[str, str]:
-    assert judged.rejection is not None
     assert "\n" not in judged.rejection.message
     return judged.rejection.critic, judged.rejection.message
 

@@ -247,7 +247,6 @@ def test_a_process_that_still_starts_ends_with_its_owner(tmp_path: Path) -> None
     while log.read_text() != "busy":
         assert worker.alive
         time.sleep(0.01)
-    assert worker.stdin is not None
     worker.stdin.close()
     assert worker.wait(60) == 0
     worker.end()

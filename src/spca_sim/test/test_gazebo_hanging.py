@@ -19,7 +19,6 @@ def busy(monkeypatch: pytest.MonkeyPatch) -> Iterator[psutil.Process]:
     monkeypatch.setenv("GZ_PARTITION", "of_this_test")
     command = [sys.executable, "-c", "print(flush=True)\nwhile True: pass", "gz sim -s world.sdf"]
     with subprocess.Popen(command, stdout=subprocess.PIPE) as program:
-        assert program.stdout is not None
         program.stdout.readline()
         yield psutil.Process(program.pid)
         program.kill()

@@ -18,7 +18,6 @@ from scipy.spatial.transform import Rotation
 from spca_core.arms import GROUP
 from spca_core.extensions import installed
 from spca_core.geometry import Array
-from spca_core.layout import random_layout
 from spca_core.paths import ROOT
 from spca_core.world import load_world
 from spca_robot.description.moveit_config import harmless_pairs
@@ -106,11 +105,6 @@ def overlaps(files: GazeboFiles) -> list[str]:
 @pytest.mark.parametrize("name", [*WORLDS, *ARMS])
 def test_nothing_overlaps_when_gazebo_starts(name: str, tmp_path: Path) -> None:
     assert overlaps(write_all(load_world(name), tmp_path)) == []
-
-
-def test_nothing_overlaps_on_a_drawn_table(tmp_path: Path) -> None:
-    world = load_world("tabletop")
-    assert overlaps(write_all(world, tmp_path, random_layout(world, 7))) == []
 
 
 def test_what_stands_on_the_table_for_good_reports_no_contacts(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from visualization_msgs.msg import Marker, MarkerArray
 from spca_core.contacts import ContactSample
 from spca_core.geometry import Pose
 from spca_core.result import Outcome, Verdict
-from spca_core.scene import Scene, SceneObject
+from spca_core.scene import Scene
 from spca_core.trajectory import JointTrajectory
 from spca_core.world import load_world
 from spca_motion.tool import NOMINAL_GAP, ToolKinematics
@@ -28,27 +28,16 @@ from spca_ros.convert.records import pose_msg, to_msg
 from spca_ros.convert.robot import trajectory_msg
 from spca_ros.qos import EVERY, STATE
 from spca_tabletop.ros.display_node import BEHAVIOUR_TREE, scene_pictures
+from spca_testing.observations import thing
 from spca_testing.ros import Heard, NodeSpec, heeded, running
 
 WORLD = load_world()
 RVIZ = Path(__file__).resolve().parents[3] / "launch" / "rviz" / "spca.rviz"
 
 
-def cube(name: str, visible: bool = True, y: float = 0.0, z: float = 0.42) -> SceneObject:
-    return SceneObject(
-        id=name,
-        kind="cube",
-        colour=name.split("_")[1],
-        pose=Pose(position=(0.5, y, z)),
-        size=(0.04, 0.04, 0.04),
-        confidence=1.0,
-        visible=visible,
-    )
-
-
-SCENE = Scene(
-    stamp=1.0, objects=(cube("cube_red"), cube("cube_blue", visible=False, y=0.2)), relations=(), sentences=()
-)
+RED = thing("cube_red", Pose(position=(0.5, 0.0, 0.42)))
+BLUE = thing("cube_blue", Pose(position=(0.5, 0.2, 0.42)), visible=False)
+SCENE = Scene(stamp=1.0, objects=(RED, BLUE), relations=(), sentences=())
 
 
 def test_objects_are_named_and_those_out_of_sight_fainter() -> None:

@@ -18,7 +18,7 @@ from spca_core.layout import Layout, nominal_layout
 from spca_core.options import RunOptions
 from spca_core.plan import Draft, Plan, PlanRequest, Step
 from spca_core.result import Outcome
-from spca_core.scene import Fact, Observation, Scene, SceneObject
+from spca_core.scene import Fact, Observation, Scene
 from spca_core.skill_package import library_source
 from spca_core.world import WorldObject, load_world
 from spca_motion.collision import CollisionChecker, _compiled
@@ -37,7 +37,7 @@ from spca_tabletop.kit import TabletopKit
 from spca_tabletop.plan.proposer import BuiltinProposer
 from spca_tabletop.plan.vocabulary import TabletopVocabulary
 from spca_tabletop.presets import load_table
-from spca_testing.observations import task
+from spca_testing.observations import task, thing
 
 WORLD = load_world()
 TOP = WORLD.table.top + 0.02
@@ -118,7 +118,6 @@ def test_what_is_in_the_way_is_moved_first(
     trusted = TrustedDomains(tmp_path_factory.mktemp("trusted"))
     with DraftingPlanner("tabletop", BuiltinProposer(), trusted, TabletopVocabulary()) as planner:
         result = planner.plan(PlanRequest(attempt="1", task=task, observation=seen, skills=()))
-    assert result.plan is not None
     assert str(result.plan.steps[0]) == first
 
 
@@ -162,7 +161,7 @@ def test_a_dense_table_is_surveyed_at_a_bounded_cost(rows: int, monkeypatch: pyt
             for fact in (Fact(predicate="clear", args=(name,)), Fact(predicate="on", args=(name, "table")))
         ),
         objects=tuple(
-            SceneObject(id=name, kind="cube", colour="red", pose=pose, size=cube.size, confidence=1.0)
+            thing(name, pose, cube.size, kind="cube", colour="red")
             for name, pose in poses.items()
         ), sentences=(),
     )  # fmt: skip
@@ -260,7 +259,6 @@ def test_closing_fingers_stay_above_the_table_however_low_a_thing_is_seen(sunk: 
         ctx = environment._ctx
         scene = ctx.look()
         cube = scene.get("cube_red")
-        assert cube is not None
         x, y, z = cube.pose.position
         low = cube.model_copy(update={"pose": cube.pose.model_copy(update={"position": (x, y, z - sunk)})})
         objects = tuple(low if o is cube else o for o in scene.objects)
@@ -343,12 +341,9 @@ def test_what_bars_the_way_to_an_offered_grasp_is_in_the_way_until_the_thing_is_
 def test_a_tray_is_near_if_a_part_of_it_is(kind: Any, far: bool) -> None:
     tools = ToolKinematics(WORLD)
     out = tools.farthest(top_down(0.5, 0.0, TOP, 0.0).matrix())
-    thing = SceneObject(
-        id=f"{kind}_red", kind=kind, colour="red", pose=Pose.from_xyz_yaw(out + 0.02, 0.0, TOP),
-        size=(0.2, 0.2, 0.04), confidence=1.0,
-    )  # fmt: skip
-    scene = Scene(stamp=0.0, objects=(thing,), relations=(), sentences=())
-    assert (Fact(predicate="far", args=(thing.id,)) in out_of_reach(scene, tools)) is far
+    there = thing(f"{kind}_red", Pose.from_xyz_yaw(out + 0.02, 0.0, TOP), (0.2, 0.2, 0.04))
+    scene = Scene(stamp=0.0, objects=(there,), relations=(), sentences=())
+    assert (Fact(predicate="far", args=(there.id,)) in out_of_reach(scene, tools)) is far
 
 
 def test_nothing_is_put_aside_to_a_place_where_room_was_wanted() -> None:

@@ -20,6 +20,7 @@ from spca_core.world import load_world
 from spca_tabletop.act.ctx import TabletopCtx
 from spca_tabletop.plan.room import no_room
 from spca_testing.contracts.relation_contract import RelationContract
+from spca_testing.observations import thing
 
 TEXTS = {
     "left_of__cube_green": "Put the red cube to the left of the green cube.",
@@ -54,9 +55,8 @@ def test_every_row_has_a_text() -> None:
     assert rows | HALVES == {row.name for row in relations()}
 
 
-def _cube(name: str, x: float, y: float, yaw: float = 0.0, kind: str = "cube") -> SceneObject:
-    pose = Pose.from_xyz_yaw(x, y, 0.42, yaw)
-    return SceneObject(id=name, kind=kind, colour="red", pose=pose, size=(0.04, 0.04, 0.04), confidence=1.0)
+def _cube(name: str, x: float, y: float, yaw: float = 0.0) -> SceneObject:
+    return thing(name, Pose.from_xyz_yaw(x, y, 0.42, yaw))
 
 
 _X, _Y = st.floats(0.35, 0.63), st.floats(-0.3, 0.3)
@@ -98,7 +98,7 @@ def test_nothing_is_anywhere_to_what_is_not_seen_or_to_itself() -> None:
 def test_a_round_thing_cannot_be_turned() -> None:
     row = next(row for row in relations() if row.name == "turned")
     with pytest.raises(Impossible, match="look the same"):
-        row.fixed(_cube("cylinder_red", 0.5, 0.0, kind="cylinder"), (45,))
+        row.fixed(_cube("cylinder_red", 0.5, 0.0), (45,))
 
 
 def test_turned_is_where_a_thing_stood() -> None:

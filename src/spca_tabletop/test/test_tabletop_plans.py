@@ -248,7 +248,6 @@ def test_what_is_named_and_out_of_sight_may_be_of_any_kind_that_carries(text: st
 
 def test_what_is_named_may_be_behind_something_tall_which_is_set_down_elsewhere_once() -> None:
     seen = scene(objects=("cube_green", *PLATES))
-    assert seen.scene is not None
     low, *others = seen.scene.objects
     post = low.model_copy(update={"size": (0.04, 0.04, 0.14)})
     behind = seen.model_copy(update={"scene": seen.scene.model_copy(update={"objects": (post, *others)})})
@@ -326,7 +325,6 @@ def test_a_fallen_cube_is_out_of_reach(planner: DraftingPlanner) -> None:
     assert result.message == "The red cube is out of reach: it lies on the ground."
     assert plan(planner, "Stack the green cube on the blue cube.", **fallen).status == "solved"
     result = plan(planner, "Stack the blue cube on any other cube.", **fallen)
-    assert result.plan is not None
     assert str(result.plan.steps[-1]) == "stack_on(cube_blue, cube_green)"
 
 

@@ -228,7 +228,6 @@ def test_with_something_in_the_gripper_nothing_is_rehearsed(
     rehearsal: SampledRehearsal, plan: Plan, library: str, observation: Observation
 ) -> None:
     """Where it is between the pads is not seen."""
-    assert observation.scene is not None
     relations = (*observation.scene.relations, Fact(predicate="held", args=("cube_red",)))
     scene = observation.scene.model_copy(update={"relations": relations})
     holding = observation.model_copy(update={"scene": scene})
