@@ -1,7 +1,5 @@
 """A bench on the command line: exit status, what is said, and an interruption without noise."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """The engine: nothing is lost by an interruption, a broken trial, a dead worker or a torn line."""
 
-from __future__ import annotations
-
 import html
 import json
 import re

@@ -1,7 +1,5 @@
 """Measuring MiniGrid: references, the bench, and how trials end."""
 
-from __future__ import annotations
-
 import copy
 import importlib.util
 from pathlib import Path

@@ -1,7 +1,5 @@
 """CLIPort's tables are seen, its sentences are planned, and poses come out; without PyBullet and CLIPort."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from itertools import combinations
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The server of the Model Context Protocol, asked by the protocol's own client."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os

@@ -1,7 +1,5 @@
 """MiniGrid as an environment: the port's contract, the ctx, how runs end."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 

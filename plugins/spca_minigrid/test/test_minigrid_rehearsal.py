@@ -1,7 +1,5 @@
 """Rehearsing in the map seen so far."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

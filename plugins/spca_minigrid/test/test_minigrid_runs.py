@@ -1,7 +1,5 @@
 """Whole runs on MiniGrid levels: the shared planner, coder, sandbox, executor and supervisor."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What asks a language model: program writer, judge and step-by-step planner, with a scripted server."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Skills in real games, and a level as it is seen."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import closing
 

@@ -1,7 +1,5 @@
 """Searches and policies for GRASP: the exact solver is exact, and the figures are the published ones."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given, settings

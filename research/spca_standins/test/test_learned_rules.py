@@ -1,7 +1,5 @@
 """The built-in learner on known and changed worlds: it has to predict steps it never saw."""
 
-from __future__ import annotations
-
 import itertools
 import re
 from dataclasses import replace

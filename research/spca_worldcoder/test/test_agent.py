@@ -1,7 +1,5 @@
 """The agent from first action to learned world, its folder, and the documentation's worked example."""
 
-from __future__ import annotations
-
 import importlib.util
 import json
 import re

@@ -1,7 +1,5 @@
 """Who writes programs: the port's contract, and a scripted model with every kind of failure."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """spca from Python."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Who is to blame for a plan that was carried out in vain, and which skills a success proves."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from unittest.mock import Mock
 

@@ -1,7 +1,5 @@
 """A command whose output finds no room says so and ends with 2, as where it may not write."""
 
-from __future__ import annotations
-
 import errno
 import os
 import subprocess

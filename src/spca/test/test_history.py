@@ -1,7 +1,5 @@
 """No plan is tried twice in vain on the same table; an accident is no reason to give up."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """How tries are judged, and what is concluded from them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Literal

@@ -1,7 +1,5 @@
 """When a run rehearses, and what becomes of a plan that is rejected."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace

@@ -1,7 +1,5 @@
 """The report of a run and the index of all runs, read as pages."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

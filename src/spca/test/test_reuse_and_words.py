@@ -1,7 +1,5 @@
 """Reuse has a way out, the vocabulary is told and checked, and no question is asked twice."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Sequence

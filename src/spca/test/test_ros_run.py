@@ -1,7 +1,5 @@
 """Whole runs over ROS: verdicts, Ctrl-C, what dies, who else is on the graph, and what is left behind."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

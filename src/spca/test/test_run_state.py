@@ -1,7 +1,5 @@
 """The supervisor's memory: typed transitions, written and read without loss."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """A table that stays: sentences, questions, single plans and actions, judged by a look; `spca do`."""
 
-from __future__ import annotations
-
 import contextlib
 import io
 import json

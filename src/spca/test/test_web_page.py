@@ -1,7 +1,5 @@
 """`--view web`: what the page does the session does, who may ask it, and what happens without it."""
 
-from __future__ import annotations
-
 import http.client
 import json
 import logging

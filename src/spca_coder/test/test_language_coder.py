@@ -1,7 +1,5 @@
 """Skills by a language model, over HTTP to a server on loopback."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from pathlib import Path
 

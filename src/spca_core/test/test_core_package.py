@@ -1,7 +1,5 @@
 """The package as a whole: it imports no ROS, simulator or higher package."""
 
-from __future__ import annotations
-
 import pkgutil
 
 import spca_core

@@ -3,8 +3,6 @@
 Each case in a process of its own.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 from pathlib import Path

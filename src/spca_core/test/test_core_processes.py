@@ -1,7 +1,5 @@
 """Child processes end with all their descendants, failures are explained, services restart."""
 
-from __future__ import annotations
-
 import itertools
 import os
 import resource

@@ -1,7 +1,5 @@
 """Scenes, observations, plans, verdicts, tasks and the samples of contacts and joints: what they answer."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A run folder survives kills: whole files, torn last lines, no overwriting."""
 
-from __future__ import annotations
-
 import os
 
 import numpy as np

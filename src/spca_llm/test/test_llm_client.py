@@ -1,7 +1,5 @@
 """The client against servers that misbehave, over real HTTP on loopback."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import socket

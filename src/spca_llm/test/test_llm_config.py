@@ -1,7 +1,5 @@
 """Configuration from file and environment, and the price table."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

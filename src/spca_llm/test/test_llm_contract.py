@@ -1,7 +1,5 @@
 """Both sources of answers keep the contract of a chat model."""
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Iterator
 from pathlib import Path

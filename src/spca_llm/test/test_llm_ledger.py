@@ -1,7 +1,5 @@
 """Records, totals and budgets."""
 
-from __future__ import annotations
-
 import threading
 from pathlib import Path
 

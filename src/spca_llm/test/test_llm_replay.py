@@ -1,7 +1,5 @@
 """Record and replay."""
 
-from __future__ import annotations
-
 import contextlib
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The sphere kernel never calls free what MuJoCo calls a contact, and nothing depends on its being there."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path

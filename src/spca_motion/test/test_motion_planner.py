@@ -1,7 +1,5 @@
 """Paths are found where they exist, refused with a reason where none does, and repeatable."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -3,8 +3,6 @@
 A stand-in for MoveIt itself plans in the real process.
 """
 
-from __future__ import annotations
-
 import importlib.util
 import itertools
 import threading

@@ -3,8 +3,6 @@
 A stand-in replaces its Python bindings and behaves and fails as they do.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

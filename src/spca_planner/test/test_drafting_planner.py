@@ -1,7 +1,5 @@
 """The drafting loop, with real critics and proposers that are told what to draft."""
 
-from __future__ import annotations
-
 import itertools
 import threading
 from collections.abc import Callable, Iterator, Sequence

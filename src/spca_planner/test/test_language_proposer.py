@@ -1,7 +1,5 @@
 """Drafts by a language model, over HTTP to a server on loopback."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterator
 from pathlib import Path

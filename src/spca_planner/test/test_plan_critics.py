@@ -1,7 +1,5 @@
 """The critics of meaning, one fault after the other, through the whole judgement."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any

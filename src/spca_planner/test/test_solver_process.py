@@ -1,7 +1,5 @@
 """The solver process judges drafts and leaves nothing behind after a deadline or a cancellation."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

@@ -1,7 +1,5 @@
 """Trusted domains on disk."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from spca_planner.trusted import TrustedDomains, actions_of

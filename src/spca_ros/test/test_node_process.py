@@ -1,7 +1,5 @@
 """A node in a process of its own ends with whoever started it, however that ends."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

@@ -1,7 +1,5 @@
 """Calls of other nodes' actions."""
 
-from __future__ import annotations
-
 import math
 import threading
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Who takes part in a graph: nobody from another machine, unless it was opened on purpose, by its profile."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """The port `TableWorld` over DDS, against the embedded simulator in a process of its own."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

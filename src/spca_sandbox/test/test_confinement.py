@@ -1,7 +1,5 @@
 """Each layer of the confinement by itself, and that no worker outlives its host."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

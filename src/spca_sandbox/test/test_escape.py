@@ -3,8 +3,6 @@
 Each attack must be contained, the world stopped when the worker had to go, and the host fit for the next run.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import socket

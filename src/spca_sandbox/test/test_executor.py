@@ -1,7 +1,5 @@
 """Executing plans in the real sandbox, against a small world of its own."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 

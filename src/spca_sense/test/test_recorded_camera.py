@@ -1,7 +1,5 @@
 """Recorded frames fulfil the Camera contract, and an invalid file is reported in one clear line."""
 
-from __future__ import annotations
-
 import zipfile
 from pathlib import Path
 from typing import Any

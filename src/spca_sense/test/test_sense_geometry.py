@@ -1,7 +1,5 @@
 """Silhouettes, fits and footprints, over open ranges of poses."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

@@ -1,7 +1,5 @@
 """Relations and sentences from poses alone."""
 
-from __future__ import annotations
-
 import math
 import re
 

@@ -1,7 +1,5 @@
 """A vision model's remarks: quoted, bounded, and overruled by the detector."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

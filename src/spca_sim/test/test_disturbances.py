@@ -1,7 +1,5 @@
 """What disturbs the simulated world: drawn by seed, carried out when the occasion arises, repeatable."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """A Gazebo that hangs is ended, one that is slow is not: real processes, and a clock of the test's own."""
 
-from __future__ import annotations
-
 import signal
 import subprocess
 import sys

@@ -3,8 +3,6 @@
 What it talks to (Gazebo, its controllers, the bridge) is played on MuJoCo's physics.
 """
 
-from __future__ import annotations
-
 import os
 import stat
 import sys

@@ -4,8 +4,6 @@ Gazebo reports contacts also between what stands still, where MuJoCo has none: a
 table fails every level at its first sample.
 """
 
-from __future__ import annotations
-
 import itertools
 import xml.etree.ElementTree as ET
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The simulated camera: geometry, noise, looks, signs; and that it needs no graphics library."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator
 

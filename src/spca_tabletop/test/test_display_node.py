@@ -1,7 +1,5 @@
 """The display node over real DDS: what a run publishes becomes markers, also for late subscribers."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from xml.etree import ElementTree
 

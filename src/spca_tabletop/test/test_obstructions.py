@@ -1,7 +1,5 @@
 """What is in the way of what, found by geometry and put into plans."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, nullcontext

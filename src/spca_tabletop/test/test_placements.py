@@ -1,7 +1,5 @@
 """Where a held thing can be put down: free of what is there, and on what shall carry it."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Relations are rows: each is read, planned and placed by its row alone, and one without a row is unknown."""
 
-from __future__ import annotations
-
 import re
 from functools import partial
 from types import SimpleNamespace

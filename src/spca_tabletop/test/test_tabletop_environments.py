@@ -1,7 +1,5 @@
 """The contract of `Environment`, kept by the tabletop in one process and by the tabletop over ROS."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 

@@ -1,7 +1,5 @@
 """The tabletop's twin: it knows what was seen, and nothing else."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
