@@ -48,7 +48,7 @@ PATIENT_S = 5.0
 MEDIUM, EASY = WORLD.briefing("medium"), WORLD.briefing("easy")
 
 Start = Callable[..., tuple[ModelServer, Chat]]
-"""See the fixture `start` of research."""
+"""See the fixture `start`."""
 
 
 def played(plans: Any) -> Episode:

@@ -65,7 +65,7 @@ LYING = IDLE + "\ndef wc_plan_value(*_):\n    return ['up']\n"
 
 
 Start = Callable[..., tuple[ModelServer, Chat]]
-"""See the fixture `start` of research."""
+"""See the fixture `start`."""
 
 
 def fenced(source: str) -> Say:
@@ -163,7 +163,6 @@ def test_search_in_the_sandbox_solves_levels_in_a_program_without_rules(runner: 
     planner = ModelPlanner(runner, [runner.plan])
     state, mission = world.reset(5)
     plan = planner.plan(Program(source=GOOD), state, mission, world.actions)
-    assert plan is not None
     done = [world.step(action).done for action in plan.actions]
     assert done[-1] and not any(done[:-1])
     state, mission = (easy := Sokoban(1, 6)).reset(3)

@@ -12,7 +12,7 @@ from spca.supervisor import Repair, Supervisor
 from spca_coder.source import LibraryReader
 from spca_core.geometry import Pose, Vec3
 from spca_core.options import Budgets
-from spca_core.plan import ActResult, Draft, DraftRecord, Plan, PlanRequest, PlanResult, Step, Task
+from spca_core.plan import ActResult, Draft, DraftRecord, PlanRequest, PlanResult, Task
 from spca_core.ports.reading import Evidence, Readers
 from spca_core.ports.vocabulary import Vocabulary
 from spca_core.result import Ending, Outcome, Verdict
@@ -20,11 +20,9 @@ from spca_core.run_folder import RunFolder
 from spca_core.scene import Fact, Observation, Scene
 from spca_core.skill import SkillFailure, StepReport
 from spca_planner.prediction import PddlReader
-from spca_testing.observations import thing
+from spca_testing.observations import plan_of, thing
 
-PLAN = Plan(
-    steps=(Step(action="place_on", args=("cube", "plate")),), schemas=(), draft=Draft(domain="", problem="")
-)
+PLAN = plan_of("place_on cube plate")
 RUNNING = Verdict(outcome=Outcome.RUNNING, score=0.0, stamp=1.0, reason="not yet", conditions=())
 
 
@@ -115,7 +113,7 @@ def test_what_is_moved_by_nobody_is_no_fault_of_a_proven_skill(
 ) -> None:
     """A cube was turned while another was carried: the skill was rewritten, and the rewrite promoted."""
     step = failing("error").steps[0].model_copy(update={"action": "place_next_to", "args": ("ball", "cube")})
-    plan = PLAN.model_copy(update={"steps": (Step(action="place_next_to", args=("ball", "cube")),)})
+    plan = plan_of("place_next_to ball cube")
     result = ActResult(attempt="a", status="failed", steps=(step,))
     found = blame(plan, result, RUNNING, Evidence(), seen(x), seen(0.5), written)
     assert ("cube is not where it was seen before the plan" in found.plan_failure) == (not suspects)

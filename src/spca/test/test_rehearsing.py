@@ -14,7 +14,7 @@ from spca_coder.source import LibraryReader
 from spca_core.errors import InputError
 from spca_core.geometry import Pose
 from spca_core.options import Budgets, RunOptions
-from spca_core.plan import Draft, Fault, Plan, Rehearsed, Step, Task
+from spca_core.plan import Fault, Rehearsed, Task
 from spca_core.ports.reading import Readers
 from spca_core.ports.vocabulary import Vocabulary
 from spca_core.result import RehearsalCounts
@@ -23,7 +23,7 @@ from spca_core.scene import Observation, Scene
 from spca_planner.prediction import PddlReader
 from spca_testing.models.fallible_model import FallibleModel, miswritten
 from spca_testing.models.model_run import run_with_model
-from spca_testing.observations import thing
+from spca_testing.observations import plan_of, thing
 
 FAULT = Fault(kind="effect", step=0, action="touch", sentence="step 1 touch(a): nothing happens")
 REJECTED = Rehearsed(
@@ -31,9 +31,7 @@ REJECTED = Rehearsed(
 )
 STATE = RunState(
     observation=Observation(stamp=0.0, objects={}, facts=(), sentences=()),
-    plan=Plan(
-        steps=(Step(action="touch", args=("a",)),), schemas=(), draft=Draft(domain="", problem="")
-    ),
+    plan=plan_of("touch a"),
     library="def touch(ctx, a):\n    pass\n",
 )  # fmt: skip
 NEW = replace(STATE, written=("touch",))

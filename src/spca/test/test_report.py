@@ -101,7 +101,6 @@ def test_a_plan_is_a_behaviour_tree_of_behaviortree_cpp(runs: Path) -> None:
     """Groot2 and BehaviorTree.CPP refuse a node that is not declared, and a port that its node has not."""
     result = (runs / "20260101-120100_grid" / "round_1" / "plan_1.json").read_bytes()
     plan = PlanResult.model_validate_json(result).plan
-    assert plan is not None
     ports = {schema.name: [name for name, _ in schema.parameters] for schema in plan.schemas}
     root = ElementTree.fromstring(behaviour_tree(plan.steps, ports))
     assert plan.schemas[0].parameters
@@ -154,7 +153,6 @@ def _data(folder: Path) -> Any:
     """What the page's script shows."""
     page = (folder / "report.html").read_text()
     found = re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.DOTALL)
-    assert found is not None
     return json.loads(found[1])
 
 

@@ -171,7 +171,6 @@ def test_nothing_outlives_a_killed_owner() -> None:
     owner = subprocess.Popen(
         [sys.executable, "-c", OWNER, PIGEONS, pigeons(13)], stdout=subprocess.PIPE, text=True
     )
-    assert owner.stdout is not None
     pids = [int(word) for word in owner.stdout.readline().split()]
     assert len(pids) >= 2
     owner.kill()

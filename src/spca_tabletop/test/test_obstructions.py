@@ -14,7 +14,7 @@ from spca_core.errors import MotionError
 from spca_core.geometry import Pose, top_down
 from spca_core.layout import Layout, nominal_layout
 from spca_core.options import RunOptions
-from spca_core.plan import Draft, Plan, PlanRequest, Step
+from spca_core.plan import PlanRequest
 from spca_core.result import Outcome
 from spca_core.scene import Fact, Observation, Scene
 from spca_core.skill_package import library_source
@@ -35,7 +35,7 @@ from spca_tabletop.kit import TabletopKit
 from spca_tabletop.plan.proposer import BuiltinProposer
 from spca_tabletop.plan.vocabulary import TabletopVocabulary
 from spca_tabletop.presets import load_table
-from spca_testing.observations import task, thing
+from spca_testing.observations import plan_of, task, thing
 
 WORLD = load_world()
 TOP = WORLD.table.top + 0.02
@@ -120,14 +120,9 @@ def test_what_is_in_the_way_is_moved_first(
 
 
 def test_nothing_is_put_aside_where_the_plan_has_another_use_for_the_place() -> None:
-    steps = (
-        Step(action="pick_up", args=("cube_green", "table")),
-        Step(action="place_on_table", args=("cube_green",)),
-        Step(action="pick_up", args=("cube_red", "table")),
-        Step(action="place_at", args=("cube_red", "at__490__80")),
-    )
+    green = ("pick_up cube_green table", "place_on_table cube_green")
     with table("stack_01", box_green=(0.49, 0.08, TOP)) as (environment, _):
-        plan = Plan(steps=steps, schemas=(), draft=Draft(domain="", problem=""))
+        plan = plan_of(*green, "pick_up cube_red table", "place_at cube_red at__490__80")
         assert environment.act("1", plan, environment.builtin_skills.read_text()).message == ""
 
 
@@ -303,15 +298,11 @@ def test_places_next_to_what_is_on_a_plate_are_not_told_to_be_full() -> None:
 
 def test_what_a_thing_stands_on_is_in_the_way_of_its_place_and_moved_first() -> None:
     """Foreseen, the thing itself is supposed to be in the gripper: what it stands on is all that is left."""
-    steps = (
-        Step(action="pick_up", args=("cube_blue", "cube_green")),
-        Step(action="place_at", args=("cube_blue", "at__410__m100")),
-    )
     with table("stack_01", box_green=(0.4, -0.1, TOP), box_blue=(0.4, -0.1, TOP + 0.04)) as (
         environment,
         _,
     ):
-        plan = Plan(steps=steps, schemas=(), draft=Draft(domain="", problem=""))
+        plan = plan_of("pick_up cube_blue cube_green", "place_at cube_blue at__410__m100")
         done = environment.act("1", plan, environment.builtin_skills.read_text())
         assert done.message == "no free place at x = 0.41 m, y = -0.1 m: the green cube is in the way"
         barred = Fact(predicate="obstructs", args=("cube_green", "at__410__m100"))

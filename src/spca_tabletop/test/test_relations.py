@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from spca_core.geometry import Pose
 from spca_core.options import RunOptions
-from spca_core.plan import Draft, Plan, Step
 from spca_core.ports.proposer import Impossible
 from spca_core.relation import place_of, relations
 from spca_core.scene import Fact, Observation, Scene, SceneObject
@@ -18,7 +17,7 @@ from spca_core.world import load_world
 from spca_tabletop.act.ctx import TabletopCtx
 from spca_tabletop.plan.room import no_room
 from spca_testing.contracts.relation_contract import RelationContract
-from spca_testing.observations import thing
+from spca_testing.observations import plan_of, thing
 
 TEXTS = {
     "left_of__cube_green": "Put the red cube to the left of the green cube.",
@@ -69,7 +68,6 @@ def test_wherever_things_stand_what_is_put_there_is_there(
     thing = _cube("cube_red", 0.5, 0.0, yaw)
     for name in TEXTS:
         place = place_of(name)
-        assert place is not None
         for x, y, turn in place.spots(thing, [*others, _cube("plate_blue", 0.6, 0.0)], world):
             moved = _cube("cube_red", x, y, yaw if turn is None else turn)
             assert place.holds(moved, [*others, _cube("plate_blue", 0.6, 0.0), moved])
@@ -86,7 +84,6 @@ def test_what_is_no_place_is_taken_for_none(symbol: str) -> None:
 
 def test_nothing_is_anywhere_to_what_is_not_seen_or_to_itself() -> None:
     place = place_of("left_of__cube_green")
-    assert place is not None
     red, green = _cube("cube_red", 0.5, 0.2), _cube("cube_green", 0.5, 0.0)
     assert place.holds(red, [red, green])
     assert not place.holds(red, [red]) and not place.holds(green, [red, green])
@@ -101,7 +98,6 @@ def test_a_round_thing_cannot_be_turned() -> None:
 
 def test_turned_is_where_a_thing_stood() -> None:
     place = place_of("turned__500__0__0")
-    assert place is not None
     for y, holds in ((0.0, True), (0.04, True), (0.05, False)):
         red = _cube("cube_red", 0.5, y)
         assert place.holds(red, [red]) is holds
@@ -124,8 +120,7 @@ def test_turned_is_where_a_thing_stood() -> None:
 def test_a_place_without_room_is_known_before_anything_moves(y: float, steps: list[str], told: str) -> None:
     things = (_cube("cube_green", 0.5, 0.0), _cube("cube_red", 0.4, -0.1), _cube("plate_red", 0.5, y))
     scene = Scene(stamp=0.0, objects=things, relations=(), sentences=())
-    done = tuple(Step(action="place_at", args=tuple(step.split())) for step in steps)
-    plan = Plan(steps=done, schemas=(), draft=Draft(domain="", problem=""))
+    plan = plan_of(*(f"place_at {step}" for step in steps))
     said = no_room(RunOptions(level="stack_01"), plan, Observation.of(scene))
     assert re.match(f"{told}.*$" if told else "$", said)
 

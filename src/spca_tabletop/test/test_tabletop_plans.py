@@ -114,7 +114,6 @@ def outcome(planner: DraftingPlanner, text: str, on: dict[str, str] | None = Non
     result = plan(planner, text, on=on or {}, held=held)
     assert result.status == "solved", result
     assert len(result.drafts) == 1
-    assert result.plan is not None
     return Table(on or {}, held).run(result.plan.steps)
 
 
@@ -293,7 +292,6 @@ def test_what_only_seems_to_touch_is_put_there_again(planner: DraftingPlanner) -
         "previous": first.plan.draft,
     }
     again = planner.plan(before.model_copy(update=update))
-    assert again.plan is not None
     assert [s.action for s in again.plan.steps] == ["pick_up", "place_on_table", "pick_up", "place_next_to"]
     unrelated = planner.plan(
         before.model_copy(update=update | {"failure": "referee: nothing touches the lamp"})

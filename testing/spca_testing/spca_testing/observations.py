@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from spca_core.geometry import Pose, Vec3
-from spca_core.plan import Task
+from spca_core.plan import Draft, Plan, Step, Task
 from spca_core.scene import Fact, Observation, Scene, SceneObject
 
 CUBES = ("cube_green", "cube_blue", "cube_red")
@@ -78,6 +78,12 @@ def _rank(symbol: str, order: Sequence[str]) -> int:
 def task(description: str, title: str = "", group: str = "test") -> Task:
     """A task with that text."""
     return Task(group=group, id="test_01", title=title, description=description)
+
+
+def plan_of(*steps: str, draft: Draft = Draft(domain="", problem="")) -> Plan:  # noqa: B008 (immutable)
+    """A plan of these steps: `pick_up cube_red table`."""
+    made = tuple(Step(action=action, args=tuple(args)) for action, *args in map(str.split, steps))
+    return Plan(steps=made, schemas=(), draft=draft)
 
 
 def goals(text: str) -> set[frozenset[tuple[str, ...]]]:
