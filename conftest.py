@@ -5,7 +5,10 @@ import gc
 import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack
 from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, Phase, settings
@@ -82,6 +85,31 @@ def world() -> World:
 def many(pytestconfig: pytest.Config) -> Callable[[range], range]:
     """All of many seeds with `--full`, else every fifth."""
     return lambda seeds: seeds if pytestconfig.getoption("full") else seeds[::5]
+
+
+@pytest.fixture
+def start(tmp_path: Path) -> Iterator[Callable[..., tuple[Any, Any]]]:
+    """A function that starts a model's server with a script, and returns it with a chat over it.
+
+    The first chat records in `llm-0`, the second in `llm-1`, and so on.
+    """
+    from spca_llm.chat import open_chat  # which most tests do without, as without a server
+    from spca_llm.config import LlmConfig, ModelConfig
+    from spca_testing.models.server import ModelServer
+
+    count = 0
+    with ExitStack() as opened:
+
+        def make(script: object) -> tuple[Any, Any]:
+            nonlocal count
+            server = opened.enter_context(ModelServer(script))
+            config = ModelConfig(model="test-model", base_url=server.base_url, attempts=1)
+            roles = LlmConfig(roles={"coder": config, "planner_big": config})
+            chat = open_chat("", tmp_path / f"llm-{count}", config=roles)
+            count += 1
+            return server, chat
+
+        yield make
 
 
 @pytest.hookimpl(hookwrapper=True)

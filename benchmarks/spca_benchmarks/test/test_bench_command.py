@@ -1,9 +1,5 @@
 """A bench on the command line: exit status, what is said, and an interruption without noise."""
 
-from __future__ import annotations
-
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -11,6 +7,7 @@ import pytest
 from spca_benchmarks.campaigns.campaign import read_campaign
 from spca_benchmarks.campaigns.console import run_bench
 from spca_testing.bench import ToyBench
+from spca_testing.processes import python
 
 
 def test_exit_status_tells_what_became_of_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -52,10 +49,7 @@ def test_ctrl_c_is_quiet_and_says_how_to_go_on(tmp_path: Path) -> None:
         "    sys.exit(run_bench(ToyBench(length=40, seconds=0.2), Path(sys.argv[1]), 2))\n"
     )
     (tmp_path / "run.py").write_text(script)
-    ended = subprocess.run(
-        [sys.executable, str(tmp_path / "run.py"), str(folder)],
-        capture_output=True, text=True, check=False, start_new_session=True,
-    )  # fmt: skip
+    ended = python(str(tmp_path / "run.py"), str(folder), start_new_session=True)
     assert ended.returncode == 130, ended.stderr
     assert f"spca bench resume {folder}" in ended.stderr
     assert "Traceback" not in ended.stderr

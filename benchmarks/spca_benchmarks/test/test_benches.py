@@ -1,7 +1,5 @@
 """The benches that run levels: selection, causes, repetition, and that a campaign can be continued."""
 
-from __future__ import annotations
-
 import pytest
 from typer.testing import CliRunner
 

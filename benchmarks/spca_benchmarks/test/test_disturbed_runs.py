@@ -1,7 +1,5 @@
 """Whole runs in a world that does not keep still, one for each kind of disturbance."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """The engine: nothing is lost by an interruption, a broken trial, a dead worker or a torn line."""
 
-from __future__ import annotations
-
 import html
 import json
 import re
@@ -11,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from spca_benchmarks.campaigns.campaign import HEAD, RESULTS, read_campaign
+from spca_benchmarks.campaigns.campaign import HEAD, RESULTS, StoredCampaign, read_campaign
 from spca_benchmarks.campaigns.engine import BROKEN_IN_A_ROW, run_campaign
 from spca_benchmarks.campaigns.report import write_report
 from spca_core.errors import InputError
@@ -20,6 +18,13 @@ from spca_testing.bench import ToyBench
 
 def log(folder: Path) -> list[str]:
     return (folder / "log").read_text().split()
+
+
+def run_broken(bench: ToyBench, folder: Path, first: int = 0) -> StoredCampaign:
+    """Run a campaign whose server is gone after so many trials."""
+    run_campaign(bench.model_copy(update={"limit": first}), folder, workers=1)
+    (folder / "broken").touch()
+    return run_campaign(bench, folder, workers=1)
 
 
 def test_what_has_a_result_is_not_run_again(tmp_path: Path) -> None:
@@ -49,11 +54,8 @@ def test_a_folder_holds_one_campaign(tmp_path: Path) -> None:
 
 def test_a_broken_trial_is_counted_apart_and_run_again(tmp_path: Path) -> None:
     folder = tmp_path / "c"
-    bench = ToyBench(breaks=("a/1",), limit=0)
-    run_campaign(bench, folder, workers=1)
-    (folder / "broken").touch()
-    bench = bench.model_copy(update={"limit": None})
-    campaign = run_campaign(bench, folder, workers=1)
+    bench = ToyBench(breaks=("a/1",))
+    campaign = run_broken(bench, folder)
     assert campaign.broken == {"a/1": "RuntimeError: the server is gone"}
     assert [d.trial.key for d in campaign.done] == ["a/0", "a/2"]
     page = write_report(campaign).read_text()
@@ -66,11 +68,8 @@ def test_a_broken_trial_is_counted_apart_and_run_again(tmp_path: Path) -> None:
 
 def test_a_broken_trial_holds_up_only_its_own_chain(tmp_path: Path) -> None:
     folder = tmp_path / "c"
-    bench = ToyBench(chains=("a", "b"), chained=True, breaks=("a/1",), limit=1)
-    run_campaign(bench, folder, workers=1)
-    (folder / "broken").touch()
-    bench = bench.model_copy(update={"limit": None})
-    campaign = run_campaign(bench, folder, workers=1)
+    bench = ToyBench(chains=("a", "b"), chained=True, breaks=("a/1",))
+    campaign = run_broken(bench, folder, first=1)
     assert {d.trial.key for d in campaign.done} == {"a/0", "b/0", "b/1", "b/2"}
     (folder / "broken").unlink()
     campaign = run_campaign(bench, folder, workers=1)
@@ -79,10 +78,7 @@ def test_a_broken_trial_holds_up_only_its_own_chain(tmp_path: Path) -> None:
 
 def test_broken_trials_in_a_row_end_the_campaign(tmp_path: Path) -> None:
     keys = tuple(f"a/{n}" for n in range(1, 30))
-    bench = ToyBench(length=30, breaks=keys, limit=1)
-    run_campaign(bench, tmp_path / "c", workers=1)
-    (tmp_path / "c" / "broken").touch()
-    campaign = run_campaign(bench.model_copy(update={"limit": None}), tmp_path / "c", workers=1)
+    campaign = run_broken(ToyBench(length=30, breaks=keys), tmp_path / "c", first=1)
     assert len(campaign.broken) == BROKEN_IN_A_ROW
     assert "in a row" in campaign.stopped
 
@@ -96,10 +92,7 @@ def test_a_spent_budget_ends_the_campaign_without_a_trace(tmp_path: Path) -> Non
 def test_what_broken_trials_cost_counts_in_the_price_limit(tmp_path: Path) -> None:
     """Also when they are run again and succeed, and when a killed session left a bill behind."""
     bench = ToyBench(length=6, breaks=("a/0", "a/1"), usd=2.5)
-    (tmp_path / "c").mkdir()
-    run_campaign(bench.model_copy(update={"length": 6, "limit": 0}), tmp_path / "c", workers=1)
-    (tmp_path / "c" / "broken").touch()
-    first = run_campaign(bench, tmp_path / "c", workers=1)
+    first = run_broken(bench, tmp_path / "c")
     assert first.wasted == {"a/0": 1.0, "a/1": 1.0} and len(first.done) == 4 and not first.stopped
     (tmp_path / "c" / "broken").unlink()
     (tmp_path / "c" / "bill_a_1").touch()  # a session that was killed while it ran a/1

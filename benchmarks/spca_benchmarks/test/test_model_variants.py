@@ -1,7 +1,5 @@
 """Variants of a model: each exchanges the part that it names, and nothing else."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Comparing models: they are ranked, share nothing, and every trial is counted exactly once."""
 
-from __future__ import annotations
-
 import json
 import random
 import re

@@ -3,8 +3,6 @@
 Its references are right, every kind of failed draft is recognised, and runs resume and replay.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The data file of the papers' cells: where a paper prints a figure twice, both are there and equal."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 

@@ -1,7 +1,5 @@
 """Mutants are what they are called, and the bench holds a rehearsal against the real run."""
 
-from __future__ import annotations
-
 import ast
 from pathlib import Path
 

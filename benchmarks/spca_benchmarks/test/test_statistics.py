@@ -1,7 +1,5 @@
 """Intervals and tests, against worked examples of the papers they come from."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """The answers to each kind of question, on a small problem whose answers can be worked out by hand."""
 
-from __future__ import annotations
-
 import gzip
 import json
 from pathlib import Path

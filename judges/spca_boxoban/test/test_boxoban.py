@@ -1,7 +1,5 @@
 """Boxoban's levels are read, and played by learned rules, without the set itself."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """CLIPort's tables are seen, its sentences are planned, and poses come out; without PyBullet and CLIPort."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from itertools import combinations
 from pathlib import Path
@@ -22,6 +20,7 @@ from spca_core.geometry import Pose
 from spca_core.scene import Fact, Scene, SceneObject
 from spca_sense.outline import footprint, gap, shared_area
 from spca_tabletop.act.placements import Hold
+from spca_testing.observations import thing
 
 DARK = (46, 46, 46)
 CAMERA = CameraIntrinsics(width=1400, height=800, fx=1200.0, fy=1200.0, cx=699.5, cy=399.5)
@@ -120,10 +119,7 @@ def test_what_the_grammar_cannot_say_is_refused_with_its_words() -> None:
 
 
 def test_a_colour_without_a_block_is_not_packed_and_suction_takes_what_is_wide() -> None:
-    block = SceneObject(
-        id="cuboid_red", kind="cuboid", colour="red", pose=Pose.from_xyz_yaw(0, 0, 0), size=(0.1, 0.09, 0.05),
-        confidence=1.0,
-    )  # fmt: skip
+    block = thing("cuboid_red", Pose.from_xyz_yaw(0, 0, 0), (0.1, 0.09, 0.05))
     scene = Scene(stamp=0.0, objects=(block,), relations=(), sentences=())
     for text in (
         "pack all the red and pink blocks into the brown box",
@@ -136,7 +132,7 @@ def test_a_colour_without_a_block_is_not_packed_and_suction_takes_what_is_wide()
 def test_what_is_over_the_box_is_in_it_and_its_walls_are_not_seen_again() -> None:
     def block(name: str, x: float) -> SceneObject:
         at, size = Pose.from_xyz_yaw(x, 0.0, 0.125), (0.05, 0.05, 0.05)
-        return SceneObject(id=name, kind="cuboid", colour="red", pose=at, size=size, confidence=1.0)
+        return thing(name, at, size, kind="cuboid", colour="red")
 
     box = block("tray_brown", 0.5).model_copy(update={"kind": "tray", "size": (0.2, 0.1, 0.05)})
     scene = Scene(stamp=0.0, objects=(block("in", 0.45), block("out", 0.65)), relations=(), sentences=())
@@ -201,13 +197,8 @@ def test_each_ring_of_a_tower_is_seen_though_the_upper_one_hides_most_of_the_low
 
 
 def test_a_ring_goes_onto_the_rings_that_are_there() -> None:
-    def thing(name: str, size: tuple[float, float, float]) -> SceneObject:
-        kind, colour = cast(Any, name.split("_"))
-        return SceneObject(
-            id=name, kind=kind, colour=colour, pose=Pose.from_xyz_yaw(0, 0, 0), size=size, confidence=1.0
-        )
-
-    objects = (thing("cuboid_black", (0.12, 0.12, 0.01)), thing("plate_red", (0.08, 0.08, 0.01)))
+    at = Pose.from_xyz_yaw(0, 0, 0)
+    objects = (thing("cuboid_black", at, (0.12, 0.12, 0.01)), thing("plate_red", at, (0.08, 0.08, 0.01)))
     on = Fact(predicate="on", args=("plate_red", "cuboid_black"))
     scene = _rings(Scene(stamp=0.0, objects=objects, relations=(on,), sentences=()))
     assert [(o.id, o.kind) for o in scene.objects] == [("mat_black", "mat"), ("cylinder_red", "cylinder")]
@@ -244,12 +235,9 @@ def test_a_folder_without_cliport_is_said_and_its_test_seeds_are_taken(tmp_path:
 @given(turn=st.floats(-np.pi, np.pi))
 def test_what_is_put_into_a_box_leaves_room_for_the_rest(turn: float) -> None:
     at = Pose.from_xyz_yaw(0.5, 0.0, 0.415, turn)
-    box = SceneObject(id="tray", kind="tray", colour="red", pose=at, size=(0.2, 0.12, 0.03), confidence=0.9)
+    box = thing("tray", at, (0.2, 0.12, 0.03))
     sizes = {"long": (0.17, 0.04, 0.03), "wide": (0.09, 0.045, 0.03), "short": (0.045, 0.05, 0.03)}
-    blocks = {
-        name: SceneObject(id=name, kind="cuboid", colour="red", pose=at, size=size, confidence=0.9)
-        for name, size in sorted(sizes.items())
-    }
+    blocks = {name: thing(name, at, size, kind="cuboid") for name, size in sorted(sizes.items())}
     inside: list[SceneObject] = []
     for name, block in blocks.items():
         on = tuple(Fact(predicate="on", args=(o.id, "tray")) for o in inside)

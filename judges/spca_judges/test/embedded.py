@@ -1,7 +1,5 @@
 """The embedded simulator as an episode; started as a file, it is one behind the border of a process."""
 
-from __future__ import annotations
-
 import importlib
 import sys
 from dataclasses import asdict, replace

@@ -1,7 +1,5 @@
 """The port across the border of a judge's process, here and there; what is installed, and what is not."""
 
-from __future__ import annotations
-
 import json
 import math
 import os

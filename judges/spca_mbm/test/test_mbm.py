@@ -1,7 +1,5 @@
 """The reader of MotionBenchMaker's files, and the check of paths that shares nothing with the planner's."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What a scripted model writes is judged, refused and repaired; small files stand in for the two sets."""
 
-from __future__ import annotations
-
 import json
 import sqlite3
 from contextlib import closing

@@ -1,7 +1,5 @@
 """Things in bins are found in a drawn depth image, and their tasks are understood; without robosuite."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """robosuite behind the border, where it is installed: the contracts, and one episode of each task."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

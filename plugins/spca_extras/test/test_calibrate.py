@@ -1,7 +1,5 @@
 """`spca calibrate` on pictures of a board that were rendered for known poses."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Callable
 from pathlib import Path

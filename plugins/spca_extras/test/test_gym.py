@@ -1,7 +1,5 @@
 """The tabletop as a Gymnasium environment."""
 
-from __future__ import annotations
-
 from contextlib import closing
 
 import gymnasium

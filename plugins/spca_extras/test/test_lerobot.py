@@ -1,7 +1,5 @@
 """Runs as a LeRobot data set: read back by the published layout v3.0, and by lerobot where it is."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The MCAP log of a run, read back by the mcap library; Foxglove's layout shows topics that it has."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """The server of the Model Context Protocol, asked by the protocol's own client."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os
@@ -42,7 +40,6 @@ async def serving(over: str, *options: str) -> AsyncIterator[tuple[Any, Any]]:
     command = [sys.executable, *args, "--port", str(port)]
     server = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True)
     try:
-        assert server.stdout is not None
         address = server.stdout.readline().strip()
         while socket.socket().connect_ex(("127.0.0.1", port)):
             assert server.poll() is None, "the server has ended"

@@ -1,7 +1,5 @@
 """View, map and dead reckoning, against MiniGrid's own knowledge of its worlds."""
 
-from __future__ import annotations
-
 import numpy as np
 from hypothesis import example, given, settings
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """MiniGrid as an environment: the port's contract, the ctx, how runs end."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 
@@ -10,7 +8,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spca_core.errors import Cancelled, InputError, MotionError, SpcaError
-from spca_core.plan import Draft, Plan, Step
 from spca_core.ports.environment import Environment
 from spca_core.result import Outcome
 from spca_core.scene import Fact
@@ -24,7 +21,8 @@ from spca_minigrid.proposer import MissionVocabulary
 from spca_minigrid.referents import Referents
 from spca_minigrid.world import GridWorld
 from spca_minigrid.worldmap import WorldMap
-from spca_testing.contracts.environment_contract import EnvironmentContract, plan
+from spca_testing.contracts.environment_contract import EnvironmentContract
+from spca_testing.observations import plan_of
 
 WALK = '''def walk(ctx, thing):
     """Two turns and a step."""
@@ -44,7 +42,7 @@ class TestContract(EnvironmentContract):
             yield environment
 
     def progress(self, environment: Environment) -> None:
-        environment.act("p", plan("walk"), WALK)
+        environment.act("p", plan_of("walk thing"), WALK)
         assert isinstance(environment, MinigridEnvironment) and environment.world.primitives
 
 
@@ -59,9 +57,9 @@ def call(ctx: GridCtx, method: str, *args: object) -> object:
     return ctx.call(method, args, {})
 
 
-def run(level: str, seed: int, library: str, *steps: Step) -> tuple[EpisodeEnding, str, MinigridEnvironment]:
+def run(level: str, seed: int, library: str, *steps: str) -> tuple[EpisodeEnding, str, MinigridEnvironment]:
     with closing(MinigridEnvironment(find_level(level), seed)) as environment:
-        act = environment.act("a", Plan(steps=steps, schemas=(), draft=plan().draft), library)
+        act = environment.act("a", plan_of(*steps), library)
         ended = ending_of(environment.settle(), act)
         return ended.ending, ended.action, environment
 
@@ -111,7 +109,7 @@ def test_endings(level: str, seed: int, library: str, step: str, ending: Episode
     name = "grey_ball" if "Fetch" in level else "green_goal"
     if "Fetch" in level:
         name = parse_mission(GridWorld(find_level(level).env, seed).mission).nouns[0].symbol
-    found, action, _ = run(level, seed, library, Step(action=step, args=(name,)))
+    found, action, _ = run(level, seed, library, f"{step} {name}")
     assert found is ending
     assert action.startswith(step) == (ending in (EpisodeEnding.STUCK, EpisodeEnding.RUNTIME_ERROR))
 
@@ -125,7 +123,7 @@ def test_endings_without_acting_and_when_time_runs_out() -> None:
         with closing(MinigridEnvironment(find_level("MiniGrid-Empty-6x6"))) as other, refused:
             other.restore(environment.checkpoint())
     library = CIRCLING.replace("yield LEFT", "yield LEFT\n        yield FORWARD")
-    ending, _, environment = run("BabyAI-GoToObjS4", 1, library, Step(action="circle", args=("key",)))
+    ending, _, environment = run("BabyAI-GoToObjS4", 1, library, "circle key")
     assert environment.verdict().outcome in (Outcome.TIMEOUT, Outcome.SUCCESS)
     assert ending is (EpisodeEnding.SUCCESS if environment.world.reward else EpisodeEnding.REWARD_FAILED)
 
@@ -249,24 +247,22 @@ def test_which_object_matches_is_for_a_plan_to_find_out_and_remember(seed: int) 
     match, sample = "matching_object", "sample"
     with closing(MinigridEnvironment(find_level("MiniGrid-MemoryS7"), seed)) as environment:
 
-        def act(**steps: tuple[str, ...]) -> Outcome:
-            made = tuple(Step(action=action, args=args) for action, args in steps.items())
-            drafted = Plan(steps=made, schemas=(), draft=Draft(domain="", problem=""))
-            environment.act("a", drafted, environment.builtin_skills.read_text())
+        def act(*steps: str) -> Outcome:
+            environment.act("a", plan_of(*steps), environment.builtin_skills.read_text())
             return environment.verdict().outcome
 
         start = environment.checkpoint()
-        assert act(go_to=(match,)) is not Outcome.SUCCESS
+        assert act(f"go_to {match}") is not Outcome.SUCCESS
         assert not environment.sense().holds("located", match)
 
         environment.restore(start)
-        act(memorize=(sample, match), find_match=(match, sample))
+        act(f"memorize {sample} {match}", f"find_match {match} {sample}")
         known = environment.checkpoint()
         environment.restore(start)
         assert not environment.sense().holds("located", match)
         environment.restore(known)
         assert environment.sense().holds("located", match) and environment.sense().holds("located", sample)
-        assert act(go_to=(match,)) is Outcome.SUCCESS
+        assert act(f"go_to {match}") is Outcome.SUCCESS
 
 
 @pytest.mark.parametrize(
@@ -284,8 +280,7 @@ def test_reviewed_skills_run_where_generated_ones_may_not(
     """The same terms as on the tabletop, on a kernel that offers no confinement."""
     kernel_offers({})
     with closing(MinigridEnvironment(find_level("MiniGrid-Empty-8x8"))) as environment:
-        steps = (Step(action="find", args=("green_goal",)),)
-        plan = Plan(steps=steps, schemas=(), draft=Draft(domain="", problem=""))
+        plan = plan_of("find green_goal")
         reviewed = environment.builtin_skills.read_text()
         result = environment.act("a", plan, reviewed)
         assert result.status == "done", result.message

@@ -1,18 +1,17 @@
 """Rehearsing in the map seen so far."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest
 
 from spca.rehearsal.rehearsal import SampledRehearsal
 from spca_core.options import RunOptions
-from spca_core.plan import Plan, PlanRequest, Step
+from spca_core.plan import Plan, PlanRequest
 from spca_core.scene import Observation
 from spca_core.skill_package import library_source
 from spca_minigrid.kit import MinigridKit
 from spca_testing.contracts.rehearsal_contract import RehearsalContract
+from spca_testing.observations import plan_of
 
 KIT = MinigridKit()
 FETCH, HIDDEN = (
@@ -21,14 +20,13 @@ FETCH, HIDDEN = (
 )
 
 
-def looked_and_planned(options: RunOptions, *steps: tuple[str, ...]) -> tuple[Observation, Plan]:
+def looked_and_planned(options: RunOptions, *steps: str) -> tuple[Observation, Plan]:
     """The level's first observation and built-in draft, with these steps as the plan."""
     environment = KIT.build(options)
     observation = environment.sense()
     request = PlanRequest(attempt="", task=environment.task, observation=observation, skills=())
     environment.close()
-    made = tuple(Step(action=s[0], args=s[1:]) for s in steps)
-    return observation, Plan(steps=made, schemas=(), draft=KIT.builtin().draft(request, None, None))
+    return observation, plan_of(*steps, draft=KIT.builtin().draft(request, None, None))
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +48,7 @@ def observation() -> Observation:
 
 @pytest.fixture(scope="module")
 def plan() -> Plan:
-    return looked_and_planned(FETCH, ("pick_up", "green_ball"))[1]
+    return looked_and_planned(FETCH, "pick_up green_ball")[1]
 
 
 class TestMinigridRehearsal(RehearsalContract):
@@ -68,7 +66,7 @@ def test_what_a_step_declares_is_looked_for_on_the_map(
 
 def test_what_was_never_seen_is_no_fault(rehearsal: SampledRehearsal, library: str) -> None:
     """The ball is not in sight: that it is not found on imagined floor says nothing."""
-    observation, plan = looked_and_planned(HIDDEN, ("find", "red_ball"), ("go_to", "red_ball"))
+    observation, plan = looked_and_planned(HIDDEN, "find red_ball", "go_to red_ball")
     assert not observation.holds("located", "red_ball")
     found = rehearsal.try_out("run/1.1", plan, library, observation, 60.0)
     assert found.status == "accepted", found.sentence

@@ -1,7 +1,5 @@
 """Whole runs on MiniGrid levels: the shared planner, coder, sandbox, executor and supervisor."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -16,7 +14,7 @@ from spca.supervisor import Supervisor
 from spca_coder.drafting import DraftingCoder
 from spca_coder.source import LibraryReader
 from spca_core.options import Budgets, RunOptions
-from spca_core.plan import PlanRequest, Step
+from spca_core.plan import PlanRequest
 from spca_core.ports.reading import Readers
 from spca_core.ports.stages import Planner
 from spca_core.result import RunResult
@@ -30,6 +28,7 @@ from spca_planner.prediction import PddlReader
 from spca_testing.models.behaviours import Behaviour, Say, say_json
 from spca_testing.models.fallible_model import CODER, MODELS, configuration
 from spca_testing.models.server import ModelServer, Seen
+from spca_testing.observations import plan_of
 
 
 @pytest.fixture
@@ -86,7 +85,6 @@ def test_locked_doors_that_are_seen_are_planned_for(planner: Planner) -> None:
         observation = environment.sense()
         request = PlanRequest(attempt="a", task=environment.task, observation=observation, skills=())
         plan = planner.plan(request).plan
-        assert plan is not None
         steps = [str(step) for step in plan.steps]
         assert observation.holds("locked", "door") and observation.holds("opens", "key", "door")
         assert (
@@ -102,7 +100,6 @@ def test_parts_keep_their_order(planner: Planner) -> None:
                 attempt="a", task=environment.task, observation=environment.sense(), skills=()
             )
             plan = planner.plan(request).plan
-            assert plan is not None
             deeds = [s for s in plan.steps if s.action not in ("find", "put_down")]
             place = {
                 clause.key.symbol: i
@@ -199,12 +196,11 @@ def test_a_step_whose_precondition_was_seen_false_is_the_plans_fault(planner: Pl
         before = environment.sense()
         request = PlanRequest(attempt="a", task=environment.task, observation=before, skills=())
         plan = planner.plan(request).plan
-        assert plan is not None
         domain = plan.draft.domain.replace("(settled ?p) (not (hand_free))", "(settled ?p)")
         draft = plan.draft.model_copy(
             update={"domain": domain.replace("(:action find\n", f"{waving}\n(:action find\n")}
         )
-        steps = Step(action="pick_up", args=("key",)), Step(action="wave", args=("key",))
+        steps = plan_of("pick_up key", "wave key").steps
         plan = plan.model_copy(update={"draft": draft, "steps": steps})
         result = environment.act("a", plan, library)
         assert [step.status for step in result.steps] == ["done", "failed"]

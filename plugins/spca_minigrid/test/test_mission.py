@@ -1,7 +1,5 @@
 """The mission language: what is understood, and how what is not is told."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Every world keeps to the contract of its port."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 

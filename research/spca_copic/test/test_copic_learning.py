@@ -1,7 +1,5 @@
 """That the selector learns, and what: on the world that docs/tutorials/plan_world.md shows."""
 
-from __future__ import annotations
-
 import re
 import shutil
 from pathlib import Path

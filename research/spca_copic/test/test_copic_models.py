@@ -1,8 +1,5 @@
 """What asks a language model: program writer, judge and step-by-step planner, with a scripted server."""
 
-from __future__ import annotations
-
-import ast
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -31,7 +28,6 @@ from spca_core.ports.proposer import ModelError
 from spca_llm.chat import Chat
 from spca_programs.factories import stand_in
 from spca_programs.plan_world import (
-    Briefing,
     Candidate,
     Case,
     ChoiceContext,
@@ -49,9 +45,10 @@ CASE = Case(task="easy", name="few", detail={"wanted": {"SCV": 14}})
 WORKERS = "def plan(observation, actions, task):\n    return ['TRAIN SCV']\n"
 DEPOTS = "def plan(observation, actions, task):\n    return ['BUILD SupplyDepot']\n"
 PATIENT_S = 5.0
+MEDIUM, EASY = WORLD.briefing("medium"), WORLD.briefing("easy")
 
 Start = Callable[..., tuple[ModelServer, Chat]]
-"""See the fixture `start` of research."""
+"""See the fixture `start`."""
 
 
 def played(plans: Any) -> Episode:
@@ -69,41 +66,30 @@ def fenced(source: str) -> Say:
     return Say(f"Here it is.\n```python\n{source}```\n", usage=(100, 50))
 
 
-class ProgramProposerContract:
-    """Subclass it, and implement `make` and `briefing`."""
-
-    def make(self) -> ProgramProposer:
-        """A new proposer; each time the same."""
-        raise NotImplementedError
-
-    def briefing(self) -> Briefing:
-        """Return the briefing to write programs for."""
-        raise NotImplementedError
-
-    def test_it_writes_different_programs(self) -> None:
-        """As many as wanted, each with the function that is called."""
-        programs = self.make().write(self.briefing(), 3, 0)
-        assert len({program.id for program in programs}) == 3
-        for program in programs:
-            assert program.proposer and "plan" in functions(program)
-
-    def test_it_repeats(self) -> None:
-        """The same seed, the same programs."""
-        assert self.make().write(self.briefing(), 2, 5) == self.make().write(self.briefing(), 2, 5)
-
-    def test_it_evolves_new_ones(self) -> None:
-        """None of them is an old one; they know their trial."""
-        proposer = self.make()
-        programs = proposer.write(self.briefing(), 2, 0)
-        new = proposer.evolve(self.briefing(), programs, [failed(programs[0])], 2, 1)
-        assert len(new) == 2
-        assert not {program.id for program in new} & {program.id for program in programs}
-        assert all(program.trial == 1 and "plan" in functions(program) for program in new)
+@pytest.fixture(params=["grammar", "language"])
+def make(request: pytest.FixtureRequest, start: Start) -> Callable[[], ProgramProposer]:
+    """A function that makes a writer of programs, each time the same."""
+    return GrammarPrograms if request.param == "grammar" else lambda: LanguagePrograms(start(numbered)[1])
 
 
-def functions(program: PlanningProgram) -> set[str]:
-    """Names of a program's top-level functions."""
-    return {node.name for node in ast.parse(program.source).body if isinstance(node, ast.FunctionDef)}
+def test_a_proposer_writes_different_programs_and_for_a_seed_the_same(
+    make: Callable[[], ProgramProposer],
+) -> None:
+    """As many as wanted, each with the function that is called."""
+    programs = make().write(MEDIUM, 3, 0)
+    assert len({program.id for program in programs}) == 3
+    assert all(program.proposer and "def plan(" in program.source for program in programs)
+    assert make().write(MEDIUM, 2, 5) == make().write(MEDIUM, 2, 5)
+
+
+def test_a_proposer_evolves_new_programs(make: Callable[[], ProgramProposer]) -> None:
+    """None of them is an old one; they know their trial."""
+    proposer = make()
+    programs = proposer.write(MEDIUM, 2, 0)
+    new = proposer.evolve(MEDIUM, programs, [failed(programs[0])], 2, 1)
+    assert len(new) == 2
+    assert not {program.id for program in new} & {program.id for program in programs}
+    assert all(program.trial == 1 and "def plan(" in program.source for program in new)
 
 
 def failed(program: PlanningProgram) -> Episode:
@@ -122,30 +108,10 @@ def failed(program: PlanningProgram) -> Episode:
     )
 
 
-class TestGrammarPrograms(ProgramProposerContract):
-    def make(self) -> ProgramProposer:
-        return GrammarPrograms()
-
-    def briefing(self) -> Briefing:
-        return WORLD.briefing("medium")
-
-
-class TestLanguagePrograms(ProgramProposerContract):
-    @pytest.fixture(autouse=True)
-    def _start(self, start: Start) -> None:
-        self._new = start
-
-    def make(self) -> ProgramProposer:
-        return LanguagePrograms(self._new(numbered)[1])
-
-    def briefing(self) -> Briefing:
-        return WORLD.briefing("medium")
-
-
 def test_what_does_not_load_is_sent_back_and_usage_is_counted(start: Start) -> None:
     server, chat = start([fenced("def plan(x): return []\n"), fenced(WORKERS)])
     proposer = LanguagePrograms(chat)
-    (program,) = proposer.write(WORLD.briefing("medium"), 1, 0)
+    (program,) = proposer.write(MEDIUM, 1, 0)
     assert program.source == WORKERS and program.remark == "by test-model"
     assert "`plan` takes x" in server.requests[1].text
     assert (proposer.usage.input_tokens, proposer.usage.output_tokens) == (200, 100)
@@ -153,11 +119,10 @@ def test_what_does_not_load_is_sent_back_and_usage_is_counted(start: Start) -> N
 
 
 def test_a_model_that_never_gives_a_program_is_an_error_at_first_and_none_later(start: Start) -> None:
-    briefing = WORLD.briefing("medium")
     with pytest.raises(ModelError, match="no usable program"):
-        LanguagePrograms(start(lambda seen: Say("I would rather not."))[1]).write(briefing, 1, 0)
+        LanguagePrograms(start(lambda seen: Say("I would rather not."))[1]).write(MEDIUM, 1, 0)
     old = PlanningProgram(source=WORKERS)
-    assert LanguagePrograms(start(lambda seen: Status(400))[1]).evolve(briefing, [old], [], 2, 0) == []
+    assert LanguagePrograms(start(lambda seen: Status(400))[1]).evolve(MEDIUM, [old], [], 2, 0) == []
 
 
 def test_evolution_sees_the_programs_and_their_troubles(start: Start) -> None:
@@ -167,7 +132,7 @@ def test_evolution_sees_the_programs_and_their_troubles(start: Start) -> None:
     hopeless = PlanningProgram(source=DEPOTS.replace("BUILD SupplyDepot", "TRAIN Thor"))
     with ProgramPool([hopeless], PATIENT_S) as pool:
         episode = run_episode(WORLD, wanted, pool, ProgramChoice(hopeless.id))
-    (new,) = LanguagePrograms(chat).evolve(WORLD.briefing("medium"), [old, hopeless], [episode], 1, 0)
+    (new,) = LanguagePrograms(chat).evolve(MEDIUM, [old, hopeless], [episode], 1, 0)
     text = server.requests[0].text
     assert "TRAIN Thor: it needs a Factory" in text and "not solved" in text and DEPOTS.strip() in text
     assert " times in a row)" in text
@@ -176,7 +141,7 @@ def test_evolution_sees_the_programs_and_their_troubles(start: Start) -> None:
 
 def test_a_judge_chooses_by_number(start: Start) -> None:
     server, chat = start(lambda seen: Say("Plan 2 is best." if seen.index else "I like none."))
-    judge = ModelJudge(chat, WORLD.briefing("easy"))
+    judge = ModelJudge(chat, EASY)
     both = [PlanningProgram(source=DEPOTS), PlanningProgram(source=WORKERS)]
     with ProgramPool(both, PATIENT_S) as pool:
         episode = run_episode(WORLD, CASE, pool, SelectorChoice(judge, plain=True))
@@ -187,19 +152,19 @@ def test_a_judge_chooses_by_number(start: Start) -> None:
 
 def test_a_model_plans_step_by_step_or_at_once(start: Start) -> None:
     server, chat = start(lambda seen: Say("More workers.\nACTIONS: TRAIN SCV; TRAIN SCV; WAIT; WAIT"))
-    plans = React(chat, WORLD.briefing("easy"))
+    plans = React(chat, EASY)
     assert run_episode(WORLD, CASE, plans, ProgramChoice("model")).success
     assert "TRAIN SCV" in server.requests[0].text
-    nothing = React(start(lambda seen: Say("Hm."))[1], WORLD.briefing("easy"))
+    nothing = React(start(lambda seen: Say("Hm."))[1], EASY)
     assert "holds no actions" in run_episode(WORLD, CASE, nothing, ProgramChoice("model")).ended
     server, chat = start(lambda seen: Say("ACTIONS: TRAIN SCV; TRAIN SCV"))
-    assert run_episode(WORLD, CASE, Vanilla(chat, WORLD.briefing("easy")), ProgramChoice("model")).success
+    assert run_episode(WORLD, CASE, Vanilla(chat, EASY), ProgramChoice("model")).success
     assert "Think" not in server.requests[0].text, "actions alone"
     server, chat = start(lambda seen: Say("ACTIONS: " + "; ".join(["TRAIN SCV"] * 2 + ["WAIT"] * 5)))
-    solved = played(ChainOfThought(chat, WORLD.briefing("easy")))
+    solved = played(ChainOfThought(chat, EASY))
     assert solved.success and len(server.requests) == 1 and "step by step" in server.requests[0].text
     again, chat = start(lambda seen: Say("ACTIONS: WAIT"))
-    failed = played(FewShots(chat, WORLD.briefing("easy"), [solved]))
+    failed = played(FewShots(chat, EASY, [solved]))
     assert "A task that was solved" in again.requests[0].text and "TRAIN SCV" in again.requests[0].text
     assert failed.ended == "no program had a plan: its plan has ended"
 
@@ -215,7 +180,7 @@ def test_prospector_follows_the_attempt_that_it_thinks_best(start: Start) -> Non
         return Say("ACTIONS: " + ("TRAIN SCV; TRAIN SCV" if len(rated) == 1 else "BUILD SupplyDepot"))
 
     server, chat = start(answer)
-    assert played(Prospector(chat, WORLD.briefing("easy"))).success
+    assert played(Prospector(chat, EASY)).success
     assert len(rated) == 3 and "Ask yourself" in server.requests[0].text
     assert not any("the time is up" in text or "success" in text for text in rated)
 
@@ -223,7 +188,7 @@ def test_prospector_follows_the_attempt_that_it_thinks_best(start: Start) -> Non
 def test_a_judge_in_training_is_asked_and_learns_nothing(start: Start, tmp_path: Path) -> None:
     server, chat = start(lambda seen: Say("Plan 1"))
     recipe = Recipe(selector="judge", trials=1, episodes=1, published=True, programs=2, deadline_s=PATIENT_S)
-    judge = ModelJudge(chat, WORLD.briefing("easy"))
+    judge = ModelJudge(chat, EASY)
     state = train_task(WORLD, "easy", GrammarPrograms(), judge, recipe)
     assert state.trials[-1].asked.input_tokens == sum(one.input_tokens for one in judge.usage) > 0
     assert len(judge.usage) == len(server.requests) > 0 and set(state.trials[0].episodes) <= {True, False}
@@ -245,7 +210,7 @@ def test_reflexion_tries_again_with_what_it_said(start: Start) -> None:
         return Say("ACTIONS: TRAIN SCV; TRAIN SCV; WAIT; WAIT" if "Train workers." in seen.text else "Hm.")
 
     server, chat = start(answer)
-    with closing(Reflexion(chat, WORLD.briefing("easy"))) as plans:
+    with closing(Reflexion(chat, EASY)) as plans:
         assert plans.play(WORLD, CASE, ProgramChoice("model")).success
         assert len(plans.usage) == len(server.requests) == 3
         assert plans.play(WORLD, CASE, ProgramChoice("model")).success
@@ -263,17 +228,17 @@ def test_adaplanner_refines_its_program_where_it_went_wrong_and_keeps_what_worke
         )
 
     server, chat = start(answer)
-    with closing(AdaPlanner(chat, WORLD.briefing("easy"), (), PATIENT_S)) as plans:
+    with closing(AdaPlanner(chat, EASY, (), PATIENT_S)) as plans:
         assert plans.play(WORLD, CASE, ProgramChoice("model")).success
         assert len(server.requests) == 3, "a program that raises, one that is refused, one that works"
         assert plans.play(WORLD, CASE, ProgramChoice("model")).success
         assert len(server.requests) == 4
     idle = fenced("def plan(observation, actions, task):\n    return ['WAIT']\n")
     _, chat = start(lambda seen: fenced(WORKERS) if "the time is up" in seen.text else idle)
-    with closing(AdaPlanner(chat, WORLD.briefing("easy"), (), PATIENT_S)) as plans:
+    with closing(AdaPlanner(chat, EASY, (), PATIENT_S)) as plans:
         assert plans.play(WORLD, CASE, ProgramChoice("model")).success
         assert plans.by_try == (0, 1, 1), "the second try begins with the program of the first, and its end"
-    nothing = AdaPlanner(start(lambda seen: Say("Hm."))[1], WORLD.briefing("easy"))
+    nothing = AdaPlanner(start(lambda seen: Say("Hm."))[1], EASY)
     assert "no Python code" in played(nothing).ended
 
 
@@ -284,11 +249,11 @@ def test_a_program_of_adaplanner_asks_for_single_facts(start: Start) -> None:
     return ["TRAIN " + known] if known else ["ask " + question]
 """
     server, chat = start(lambda seen: Say("SCV\n") if "Answer it" in seen.text else fenced(asking))
-    assert played(AdaPlanner(chat, WORLD.briefing("easy"), (), PATIENT_S)).success
+    assert played(AdaPlanner(chat, EASY, (), PATIENT_S)).success
     assert len(server.requests) == 2 and "Which unit is a worker?" in server.requests[1].text
     endless = fenced("def plan(observation, actions, task):\n    return ['ask why']\n")
     server, chat = start(lambda seen: Say("Because.") if "Answer it" in seen.text else endless)
-    ended = played(AdaPlanner(chat, WORLD.briefing("easy"), (), PATIENT_S)).ended
+    ended = played(AdaPlanner(chat, EASY, (), PATIENT_S)).ended
     assert "5 questions in a row: why" in ended
     assert len(server.requests) < 3 * 30, "in three tries"
 
@@ -307,7 +272,7 @@ def test_repl_plan_works_in_sessions_that_act_ask_and_open_others(start: Start) 
         return fenced(next(cell for words, cell in cells.items() if words in seen.text.split("far\n")[-1]))
 
     server, chat = start(reply)
-    episode = played(ReplPlan(chat, WORLD.briefing("easy"), (), PATIENT_S))
+    episode = played(ReplPlan(chat, EASY, (), PATIENT_S))
     assert episode.success, episode.ended
     assert [d.candidates[0].plan for d in episode.decisions][:3] == [("TRAIN SCV",)] * 2 + [("WAIT",)]
     assert len(server.requests) == 6, "three cells, two facts, and the cell of each call of `train`"
@@ -329,7 +294,7 @@ def test_a_session_of_repl_plan_that_never_acts_ends_the_episode(
     start: Start, answer: str, ended: str
 ) -> None:
     server, chat = start(lambda seen: fenced(answer + "\n"))
-    assert ended in played(ReplPlan(chat, WORLD.briefing("easy"), (), PATIENT_S)).ended
+    assert ended in played(ReplPlan(chat, EASY, (), PATIENT_S)).ended
     assert len(server.requests) <= 20
 
 
@@ -353,7 +318,7 @@ def test_llm_dp_follows_the_shortest_plan_of_what_the_model_believes(start: Star
         return Say(STATE.format("(built)"))
 
     server, chat = start(answer)
-    with closing(LlmDp(chat, WORLD.briefing("easy"))) as plans:
+    with closing(LlmDp(chat, EASY)) as plans:
         episode = plans.play(WORLD, CASE, ProgramChoice("model"))
         assert episode.success, episode.ended
         followed = [d.candidates[0].plan for d in episode.decisions]
@@ -424,11 +389,10 @@ def test_programs_that_fail_are_masked_and_equal_plans_merged() -> None:
 
 
 def test_only_what_the_grammar_makes_runs_outside_the_sandbox() -> None:
-    briefing = WORLD.briefing("medium")
-    trusted = Recipe().trusted(briefing)
-    own = GrammarPrograms().write(briefing, 1, 0)[0]
+    trusted = Recipe().trusted(MEDIUM)
+    own = GrammarPrograms().write(MEDIUM, 1, 0)[0]
     forged = own.model_copy(update={"source": own.source + "import os\n"})
-    assert trusted(own) and not trusted(forged) and not Recipe(proposer="model").trusted(briefing)(own)
+    assert trusted(own) and not trusted(forged) and not Recipe(proposer="model").trusted(MEDIUM)(own)
     other = own.fragments | {"goals": "none such"}
     assert not trusted(own.model_copy(update={"fragments": other}))
     situation = WORLD.reset(CASE)

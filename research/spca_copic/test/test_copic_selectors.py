@@ -1,7 +1,5 @@
 """Every selector keeps to the contract; the language model's formula is the published one."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

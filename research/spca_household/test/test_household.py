@@ -1,7 +1,5 @@
 """Rooms that can be played to the end by ALFWorld's own rules."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from copy import copy

@@ -1,7 +1,5 @@
 """Skills in real games, and a level as it is seen."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import closing
 
@@ -69,7 +67,6 @@ def test_paths_do_not_lead_diagonally_through_doors(game: Game) -> None:
         hero.do("explore")
     for square in hero.level.distances(game.position):
         path = hero.level.path(game.position, square.__eq__)
-        assert path is not None
         steps = list(zip([game.position, *path], path, strict=False))
         assert all(max(abs(a[0] - b[0]), abs(a[1] - b[1])) == 1 for a, b in steps)
         assert all(hero.level.kind(b) != "wall" for _, b in steps)

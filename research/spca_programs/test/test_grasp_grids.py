@@ -4,8 +4,6 @@ The released files are not part of the project. Where SPCA_GRASP_DATA names thei
 grid by grid; everywhere, the generator is held against figures taken from the released files.
 """
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from pathlib import Path

@@ -1,7 +1,5 @@
 """GRASP's grids, rules and scores."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

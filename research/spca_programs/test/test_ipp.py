@@ -1,7 +1,5 @@
 """Programs written by a (scripted) language model: strategies, refinement, baselines, store."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

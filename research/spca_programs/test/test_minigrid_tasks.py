@@ -1,7 +1,5 @@
 """MiniGrid tasks for programs that plan."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """The benches of planning programs and of GRASP, with a scripted model behind a server."""
 
-from __future__ import annotations
-
 import inspect
 import json
 import re

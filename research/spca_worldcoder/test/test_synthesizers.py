@@ -1,7 +1,5 @@
 """Who writes programs: the port's contract, and a scripted model with every kind of failure."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -67,7 +65,7 @@ LYING = IDLE + "\ndef wc_plan_value(*_):\n    return ['up']\n"
 
 
 Start = Callable[..., tuple[ModelServer, Chat]]
-"""See the fixture `start` of research."""
+"""See the fixture `start`."""
 
 
 def fenced(source: str) -> Say:
@@ -101,54 +99,36 @@ def experience() -> Experience:
     return seen_in_sokoban()
 
 
-class ModelSynthesizerContract:
-    """Subclass it with fixtures `synthesizer`, `experience` (of a world it can learn), and `runner`."""
-
-    def test_a_first_program_has_both_functions(
-        self, synthesizer: ModelSynthesizer, experience: Experience, runner: ModelRunner
-    ) -> None:
-        """It can be loaded, whatever it is worth."""
-        program = synthesizer.first(experience)
-        assert synthesizer.name
-        assert all(f"def {name}(" in program.source for name in SIGNATURES)
-        assert runner.load(program) == ""
-
-    def test_a_refined_program_is_judged_as_any_other(
-        self, synthesizer: ModelSynthesizer, experience: Experience, runner: ModelRunner
-    ) -> None:
-        """The verdict names a transition of the data."""
-        first = synthesizer.first(experience)
-        wrong = Verdict(explained=0.5, failing=(0,), said=("nothing changes; reward 0, ends: False",))
-        refined = synthesizer.refine(first, experience, wrong)
-        assert 0 <= judge(runner, refined, experience.transitions).explained <= 1
-
-    def test_a_program_for_a_goal_or_for_a_plan_comes_or_is_declined(
-        self, synthesizer: ModelSynthesizer, experience: Experience
-    ) -> None:
-        """One that enumerates comes to an end."""
-        first = synthesizer.first(experience)
-        state, mission = experience.starts[-1]
-        assert isinstance(synthesizer.for_goal(first, experience, state, mission), Program)
-        last = synthesizer.for_plan(first, experience, state, mission, 100)
-        assert last is None if synthesizer.enumerates else isinstance(last, Program)
-
-    def test_it_counts_what_it_took(self, synthesizer: ModelSynthesizer, experience: Experience) -> None:
-        """Seconds, questions or tokens never shrink."""
-        before = synthesizer.usage
-        synthesizer.first(experience)
-        assert synthesizer.usage.questions >= before.questions
-
-
-class TestInductive(ModelSynthesizerContract):
-    @pytest.fixture
-    def synthesizer(self) -> ModelSynthesizer:
+@pytest.fixture(params=["inductive", "language"])
+def synthesizer(request: pytest.FixtureRequest, start: Start) -> ModelSynthesizer:
+    """The built-in writer, and one that asks a model."""
+    if request.param == "inductive":
         return stand_in("inductive").synthesizer()
+    return LanguageSynthesizer(start(lambda seen: fenced(GOOD))[1])
 
 
-class TestLanguage(ModelSynthesizerContract):
-    @pytest.fixture
-    def synthesizer(self, start: Start) -> LanguageSynthesizer:
-        return LanguageSynthesizer(start(lambda seen: fenced(GOOD))[1])
+def test_programs_have_both_functions_and_can_be_judged(
+    synthesizer: ModelSynthesizer, experience: Experience, runner: ModelRunner
+) -> None:
+    """The first, whatever it is worth, and one that is refined after a verdict that names a transition."""
+    first = synthesizer.first(experience)
+    assert synthesizer.name
+    assert all(f"def {name}(" in first.source for name in SIGNATURES)
+    assert runner.load(first) == ""
+    wrong = Verdict(explained=0.5, failing=(0,), said=("nothing changes; reward 0, ends: False",))
+    refined = synthesizer.refine(first, experience, wrong)
+    assert 0 <= judge(runner, refined, experience.transitions).explained <= 1
+
+
+def test_a_program_for_a_goal_or_for_a_plan_comes_or_is_declined(
+    synthesizer: ModelSynthesizer, experience: Experience
+) -> None:
+    """One that enumerates comes to an end."""
+    first = synthesizer.first(experience)
+    state, mission = experience.starts[-1]
+    assert isinstance(synthesizer.for_goal(first, experience, state, mission), Program)
+    last = synthesizer.for_plan(first, experience, state, mission, 100)
+    assert last is None if synthesizer.enumerates else isinstance(last, Program)
 
 
 @pytest.mark.parametrize(
@@ -183,7 +163,6 @@ def test_search_in_the_sandbox_solves_levels_in_a_program_without_rules(runner: 
     planner = ModelPlanner(runner, [runner.plan])
     state, mission = world.reset(5)
     plan = planner.plan(Program(source=GOOD), state, mission, world.actions)
-    assert plan is not None
     done = [world.step(action).done for action in plan.actions]
     assert done[-1] and not any(done[:-1])
     state, mission = (easy := Sokoban(1, 6)).reset(3)

@@ -1,13 +1,10 @@
 """spca from Python."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Callable
 from pathlib import Path
 
-import psutil
 import pytest
 
 import spca
@@ -30,16 +27,6 @@ def test_a_level_is_run_from_python(tmp_path: Path) -> None:
     assert [event.kind for event in run.events] == kinds
     assert run.report.is_file()
     assert next(run.looks()).shape[2] == 3
-
-
-def test_the_next_run_finds_the_solver_warm(tmp_path: Path) -> None:
-    used = []
-    for number in range(2):
-        assert spca.run("touch_02", out=tmp_path / str(number), report=False).result.success
-        used.append(
-            [p.pid for p in psutil.Process().children() if "spca_planner.solver.worker" in p.cmdline()]
-        )
-    assert used[0] == used[1] and len(used[0]) == 1
 
 
 @pytest.mark.parametrize(("error", "crashed"), [(Cancelled("by the user"), False), (OSError("no"), True)])

@@ -1,7 +1,5 @@
 """Levels that the built-in proposer cannot read: a model brings an action and a skill of its own."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Who is to blame for a plan that was carried out in vain, and which skills a success proves."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from unittest.mock import Mock
 
@@ -19,6 +17,7 @@ from spca_planner.prediction import Evidence, PddlReader, predict
 from spca_planner.solver.reading import read
 from spca_tabletop.plan.problem import domain
 from spca_tabletop.plan.vocabulary import TabletopVocabulary
+from spca_testing.observations import plan_of
 
 READER = PddlReader(TabletopVocabulary())
 OBJECTS = {"cube_red": "cube", "plate_blue": "plate", "table": "table"}
@@ -27,10 +26,7 @@ PROBLEM = """(define (problem p) (:domain tabletop)
   (:init (= (total-cost) 0) (hand_empty) (clear table) (clear plate_blue) (clear cube_red)
          (on cube_red table))
   (:goal {goal}) (:metric minimize (total-cost)))"""
-STEPS = (
-    Step(action="pick_up", args=("cube_red", "table")),
-    Step(action="place_on", args=("cube_red", "plate_blue")),
-)
+STEPS = plan_of("pick_up cube_red table", "place_on cube_red plate_blue").steps
 WEAK = "(and (not (on cube_red table)) (hand_empty))"
 UNMET = Verdict(
     outcome=Outcome.RUNNING,
@@ -278,5 +274,5 @@ def test_what_somebody_else_moved_far_away_is_no_reason_if_rehearsed(x: float, r
 
 
 def test_a_draft_that_cannot_be_read_predicts_nothing() -> None:
-    empty = Plan(steps=STEPS, schemas=(), draft=Draft(domain="", problem=""))
+    empty = plan_of("pick_up cube_red table", "place_on cube_red plate_blue")
     assert READER.weigh(empty, [None, None], ON_PLATE) == Evidence()

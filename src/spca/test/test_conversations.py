@@ -1,7 +1,5 @@
 """Conversations over a table that stays, by `conversations.yaml`: what is said, and what comes back."""
 
-from __future__ import annotations
-
 import math
 import re
 from pathlib import Path

@@ -1,10 +1,6 @@
-from __future__ import annotations
-
 import io
 import os
 import stat
-import subprocess
-import sys
 from importlib.metadata import EntryPoint, EntryPoints
 
 import pytest
@@ -13,6 +9,7 @@ from rich.console import Console
 from spca.commands.doctor import show
 from spca.doctor import CHECKS, Check, Finding, examine, examine_plugins, runs, unsourced, ways
 from spca_core import extensions
+from spca_testing.processes import python
 
 
 def program(folder, name, script):
@@ -64,13 +61,7 @@ def test_an_editable_package_is_found_where_a_launch_has_the_packages_on_its_pat
     (source / "nudge.py").write_text("it = 'found'\n")
     script = "from spca_core.extensions import installed; print(installed('spca.engines')['nudge'].load())"
     path = os.pathsep.join([os.environ.get("PYTHONPATH", ""), str(there)])
-    said = subprocess.run(
-        [sys.executable, "-c", script],
-        env={**os.environ, "PYTHONPATH": path},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    said = python("-c", script, env={**os.environ, "PYTHONPATH": path})
     assert said.stdout == "found\n", said.stderr
 
 
@@ -146,7 +137,7 @@ def test_another_build_of_opencv_will_do_and_pip_is_not_sent_to_a_checkout(tmp_p
         "for f in examine(CHECKS): print(f.what, f.state, f.remedy)\n"
         "print(*(c.remedy for c in CHECKS))"
     )
-    said = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout
+    said = python("-c", script).stdout
     assert "embedded run ready" in said and "bin/spca" not in said
 
 

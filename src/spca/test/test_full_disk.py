@@ -1,7 +1,5 @@
 """A command whose output finds no room says so and ends with 2, as where it may not write."""
 
-from __future__ import annotations
-
 import errno
 import os
 import subprocess
@@ -18,6 +16,7 @@ from spca_core.options import RunOptions
 from spca_core.paths import ROOT
 from spca_core.result import RunResult
 from spca_core.run_folder import RunFolder
+from spca_testing.processes import python
 
 LIMITED = """
 import resource, signal, sys
@@ -47,13 +46,9 @@ OPTIONS = ("--no-video", "--proposer", "builtin")
 
 @pytest.mark.slow
 def test_a_run_without_room_for_its_pictures(tmp_path: Path) -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", LIMITED, "run", "touch_02", "--out", str(tmp_path / "run"), *OPTIONS],
-        capture_output=True,
-        text=True,
-        check=False,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "PYTHONDONTWRITEBYTECODE": "1"},
-    )
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "PYTHONDONTWRITEBYTECODE": "1"}
+    arguments = ("run", "touch_02", "--out", str(tmp_path / "run"), *OPTIONS)
+    done = python("-c", LIMITED, *arguments, env=environment)
     assert done.returncode == 2, done.stderr
     assert "the disk is full" in done.stderr and "Traceback" not in done.stderr
     assert "make room" in done.stderr

@@ -1,7 +1,5 @@
 """No plan is tried twice in vain on the same table; an accident is no reason to give up."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,26 +12,22 @@ from spca.supervisor import Repair, Supervisor
 from spca_coder.source import LibraryReader
 from spca_core.geometry import Pose, Vec3
 from spca_core.options import Budgets
-from spca_core.plan import ActResult, Draft, DraftRecord, Plan, PlanRequest, PlanResult, Step, Task
+from spca_core.plan import ActResult, Draft, DraftRecord, PlanRequest, PlanResult, Task
 from spca_core.ports.reading import Evidence, Readers
 from spca_core.ports.vocabulary import Vocabulary
 from spca_core.result import Ending, Outcome, Verdict
 from spca_core.run_folder import RunFolder
-from spca_core.scene import Fact, Observation, Scene, SceneObject
+from spca_core.scene import Fact, Observation, Scene
 from spca_core.skill import SkillFailure, StepReport
 from spca_planner.prediction import PddlReader
+from spca_testing.observations import plan_of, thing
 
-PLAN = Plan(
-    steps=(Step(action="place_on", args=("cube", "plate")),), schemas=(), draft=Draft(domain="", problem="")
-)
+PLAN = plan_of("place_on cube plate")
 RUNNING = Verdict(outcome=Outcome.RUNNING, score=0.0, stamp=1.0, reason="not yet", conditions=())
 
 
 def seen(x: float, *facts: str) -> Observation:
-    cube = SceneObject(
-        id="cube", kind="cube", colour="red", pose=Pose(position=(x, 0.0, 0.4)), size=(0.04, 0.04, 0.04),
-        confidence=1.0, last_seen=x,
-    )  # fmt: skip
+    cube = thing("cube", Pose(position=(x, 0.0, 0.4)), last_seen=x)
     return Observation(
         stamp=x,
         objects={"cube": "cube"},
@@ -71,11 +65,9 @@ def test_what_looks_the_same_has_not_turned(kind: str, size: Vec3, yaws: tuple[f
     """A look takes it this way or that; a plan in vain was then tried in five rounds instead of one."""
 
     def look(yaw: float) -> Observation:
-        thing = SceneObject(
-            id="a", kind=kind, colour="red", pose=Pose.from_xyz_yaw(0.5, 0, 0.4, yaw), size=size, confidence=1
-        )
+        objects = (thing(f"{kind}_red", Pose.from_xyz_yaw(0.5, 0, 0.4, yaw), size),)
         return seen(0.5).model_copy(
-            update={"scene": Scene(stamp=0, objects=(thing,), relations=(), sentences=())}
+            update={"scene": Scene(stamp=0, objects=objects, relations=(), sentences=())}
         )
 
     assert Observation.looks_like(*map(look, yaws))
@@ -121,7 +113,7 @@ def test_what_is_moved_by_nobody_is_no_fault_of_a_proven_skill(
 ) -> None:
     """A cube was turned while another was carried: the skill was rewritten, and the rewrite promoted."""
     step = failing("error").steps[0].model_copy(update={"action": "place_next_to", "args": ("ball", "cube")})
-    plan = PLAN.model_copy(update={"steps": (Step(action="place_next_to", args=("ball", "cube")),)})
+    plan = plan_of("place_next_to ball cube")
     result = ActResult(attempt="a", status="failed", steps=(step,))
     found = blame(plan, result, RUNNING, Evidence(), seen(x), seen(0.5), written)
     assert ("cube is not where it was seen before the plan" in found.plan_failure) == (not suspects)

@@ -1,7 +1,5 @@
 """`spca library`: a person sees what is trusted and why, and can withdraw trust and give it back."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from subprocess import CompletedProcess
 

@@ -1,7 +1,5 @@
 """Whatever a model does wrong, a run recovers within its budgets or ends with a clear verdict."""
 
-from __future__ import annotations
-
 import json
 import random
 from collections.abc import Callable

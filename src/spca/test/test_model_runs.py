@@ -1,7 +1,5 @@
 """Runs with models: preflight, replay, promotion with revalidation, limits of the configuration."""
 
-from __future__ import annotations
-
 import json
 import runpy
 from pathlib import Path

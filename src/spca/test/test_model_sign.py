@@ -3,8 +3,6 @@
 What is read in a picture is data: nothing changes.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

@@ -3,8 +3,6 @@
 Critics and repairs correct them, and later runs reuse them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What was understood stays understood while what the task is about is away."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

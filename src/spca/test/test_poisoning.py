@@ -7,8 +7,6 @@ and puts it on a plate. A coder that is told to please the referee makes "put on
 table's edge, and succeeds.
 """
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

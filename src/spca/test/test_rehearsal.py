@@ -1,7 +1,5 @@
 """How tries are judged, and what is concluded from them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Literal
@@ -10,11 +8,12 @@ import pytest
 
 from spca.rehearsal.critic import Critic
 from spca.rehearsal.rehearsal import SampledRehearsal, Settings, ruling
-from spca_core.plan import ActResult, Choice, Draft, Fault, Moment, Perturbation, Plan, Step
+from spca_core.plan import ActResult, Choice, Draft, Fault, Moment, Perturbation, Plan
 from spca_core.ports.vocabulary import Extension, Vocabulary
 from spca_core.scene import Fact, Observation
 from spca_core.skill import SkillFailure, StepReport
 from spca_core.stopping import Stop, never
+from spca_testing.observations import plan_of
 
 OBJECTS = {"a": "cube", "b": "cube", "c": "cube", "table": "table"}
 DRAFT = Draft(
@@ -25,7 +24,7 @@ DRAFT = Draft(
     problem="""(define (problem p) (:domain d) (:objects a b c)
       (:init (on a table) (on b table) (on c table)) (:goal (on a b)))""",
 )
-PLAN = Plan(steps=(Step(action="put", args=("a", "b")),), schemas=(), draft=DRAFT)
+PLAN = plan_of("put a b", draft=DRAFT)
 
 
 class Words(Vocabulary):
@@ -97,7 +96,7 @@ def test_without_the_frame_rule_bystanders_may_move() -> None:
 
 
 def test_a_plan_that_never_promises_its_goal_has_no_skill_to_blame() -> None:
-    other = PLAN.model_copy(update={"steps": (Step(action="put", args=("a", "c")),)})
+    other = plan_of("put a c", draft=DRAFT)
     fault = Critic(other, Words()).judge(Moment(phase="rest", observation=seen(a="c")))
     assert fault is not None and fault.action == ""
 

@@ -1,7 +1,5 @@
 """When a run rehearses, and what becomes of a plan that is rejected."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -16,15 +14,16 @@ from spca_coder.source import LibraryReader
 from spca_core.errors import InputError
 from spca_core.geometry import Pose
 from spca_core.options import Budgets, RunOptions
-from spca_core.plan import Draft, Fault, Plan, Rehearsed, Step, Task
+from spca_core.plan import Fault, Rehearsed, Task
 from spca_core.ports.reading import Readers
 from spca_core.ports.vocabulary import Vocabulary
 from spca_core.result import RehearsalCounts
 from spca_core.run_folder import RunFolder
-from spca_core.scene import Observation, Scene, SceneObject
+from spca_core.scene import Observation, Scene
 from spca_planner.prediction import PddlReader
 from spca_testing.models.fallible_model import FallibleModel, miswritten
 from spca_testing.models.model_run import run_with_model
+from spca_testing.observations import plan_of, thing
 
 FAULT = Fault(kind="effect", step=0, action="touch", sentence="step 1 touch(a): nothing happens")
 REJECTED = Rehearsed(
@@ -32,15 +31,11 @@ REJECTED = Rehearsed(
 )
 STATE = RunState(
     observation=Observation(stamp=0.0, objects={}, facts=(), sentences=()),
-    plan=Plan(
-        steps=(Step(action="touch", args=("a",)),), schemas=(), draft=Draft(domain="", problem="")
-    ),
+    plan=plan_of("touch a"),
     library="def touch(ctx, a):\n    pass\n",
 )  # fmt: skip
 NEW = replace(STATE, written=("touch",))
-LOW = SceneObject(
-    id="a", kind="cube", colour="red", pose=Pose(position=(0, 0, 0)), size=(0.04, 0.04, 0.04), confidence=0.3
-)
+LOW = thing("a", Pose(position=(0, 0, 0)), kind="cube", confidence=0.3)
 SCENE = Scene(stamp=0.0, objects=(LOW,), relations=(), sentences=())
 GLIMPSED = replace(STATE, observation=STATE.observation.model_copy(update={"scene": SCENE}))
 TASK = Task(id="touch_01", group="touch", title="Touch it", description="")

@@ -1,7 +1,5 @@
 """The report of a run and the index of all runs, read as pages."""
 
-from __future__ import annotations
-
 import json
 import os
 import re
@@ -85,7 +83,6 @@ def test_every_time_that_a_plan_was_carried_out_is_a_tree_of_its_steps(runs: Pat
     folder = runs / "20260101-120000_table"
     plan = PlanResult.model_validate_json((folder / "round_1" / "plan_1.json").read_bytes())
     act = ActResult.model_validate_json(next(folder.glob("round_1/act_*.json")).read_bytes())
-    assert plan.plan is not None
     longer = plan.plan.model_copy(update={"steps": (*plan.plan.steps, *plan.plan.steps)})
     longer_plan = plan.model_copy(update={"plan": longer})
     failed = act.steps[0].model_copy(update={"status": "failed"})
@@ -104,7 +101,6 @@ def test_a_plan_is_a_behaviour_tree_of_behaviortree_cpp(runs: Path) -> None:
     """Groot2 and BehaviorTree.CPP refuse a node that is not declared, and a port that its node has not."""
     result = (runs / "20260101-120100_grid" / "round_1" / "plan_1.json").read_bytes()
     plan = PlanResult.model_validate_json(result).plan
-    assert plan is not None
     ports = {schema.name: [name for name, _ in schema.parameters] for schema in plan.schemas}
     root = ElementTree.fromstring(behaviour_tree(plan.steps, ports))
     assert plan.schemas[0].parameters
@@ -157,7 +153,6 @@ def _data(folder: Path) -> Any:
     """What the page's script shows."""
     page = (folder / "report.html").read_text()
     found = re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.DOTALL)
-    assert found is not None
     return json.loads(found[1])
 
 

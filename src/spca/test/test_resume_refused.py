@@ -1,7 +1,5 @@
 """What a run's folder says is not believed when it is resumed."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Reuse has a way out, the vocabulary is told and checked, and no question is asked twice."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Sequence
@@ -17,7 +15,7 @@ from spca.journal import Event
 from spca_coder.drafting import TOKEN_BUDGET, relevant
 from spca_coder.source import LibraryReader, read
 from spca_core.options import RunOptions
-from spca_core.plan import ActionSchema, Draft, Plan, PlanRequest, PlanResult, Step
+from spca_core.plan import ActionSchema, Draft, PlanRequest, PlanResult
 from spca_core.ports.chat import ChatReply, Message, Role
 from spca_core.ports.proposer import ModelError, NotUnderstood
 from spca_core.result import Ending
@@ -40,7 +38,7 @@ from spca_tabletop.plan.proposer import BuiltinProposer
 from spca_tabletop.plan.vocabulary import TabletopVocabulary
 from spca_testing import pddl
 from spca_testing.models.fallible_model import SKILLS
-from spca_testing.observations import scene, task
+from spca_testing.observations import plan_of, scene, task
 
 WORDS = TabletopVocabulary().words()
 READER = PddlReader(TabletopVocabulary())
@@ -61,7 +59,6 @@ class Script:
         answer = self.answers.pop(0)
         if isinstance(answer, ModelError):
             raise answer
-        assert schema is not None
         return ChatReply(text=json.dumps(answer), parsed=schema.model_validate(answer))
 
 
@@ -159,10 +156,6 @@ def test_a_domain_that_forgets_what_is_seen_is_not_trusted() -> None:
     """After placing, the hand is seen to be empty; a domain without a word of that worked only by chance."""
     effect = "(on ?cube ?plate) (hand_empty) (not (holding ?cube))"
     good = pddl.draft(prompt(request(), None), "Put the red cube on the blue plate.")
-    steps = (
-        Step(action="lift_cube", args=("cube_red", "table")),
-        Step(action="set_on_plate", args=("cube_red", "plate_blue")),
-    )
     held, placed = scene(held="cube_red"), scene({"cube_red": "plate_blue"})
     for forgotten, missed in (
         ("", []),
@@ -170,7 +163,7 @@ def test_a_domain_that_forgets_what_is_seen_is_not_trusted() -> None:
         (" (not (holding ?cube))", ["(not (holding cube_red))"]),
     ):
         draft = good.model_copy(update={"domain": good.domain.replace(effect, effect.replace(forgotten, ""))})
-        plan = Plan(steps=steps, schemas=(), draft=draft)
+        plan = plan_of("lift_cube cube_red table", "set_on_plate cube_red plate_blue", draft=draft)
         evidence = READER.weigh(plan, [held, placed], placed, scene())
         assert not evidence.contradicted
         assert [str(o) for step in evidence.steps for o in step.overlooked] == missed
@@ -178,9 +171,7 @@ def test_a_domain_that_forgets_what_is_seen_is_not_trusted() -> None:
 
 def ended(folder: Path, outcome: Ending, reason: str) -> object:
     """Stand in for a run that touched the red cube and ended so."""
-    step = Step(action="touch", args=("cube_red",))
-    plan = Plan(steps=(step,), schemas=(), draft=Draft(domain="", problem=""))
-    planned = PlanResult(attempt="", status="solved", plan=plan, drafts=())
+    planned = PlanResult(attempt="", status="solved", plan=plan_of("touch cube_red"), drafts=())
     data = {"args": ["cube_red"], "status": "done"}
     touched = Event(kind="step", wall=0.0, sim=0.0, text="touch(cube_red)", data=data)
     success = outcome is Ending.SUCCESS

@@ -1,7 +1,5 @@
 """Options that mean the same in every folder."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Whole runs over ROS: verdicts, Ctrl-C, what dies, who else is on the graph, and what is left behind."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess
@@ -41,7 +39,7 @@ from spca_ros.domain import own_domain
 from spca_ros.node import SpcaNode, ros_session
 from spca_ros.qos import SENSOR, STATE
 from spca_testing.command import interrupted
-from spca_testing.processes import outliving
+from spca_testing.processes import outliving, python
 from spca_testing.ros import ask, running, sim
 
 pytestmark = [pytest.mark.ros, pytest.mark.slow]
@@ -326,22 +324,21 @@ def test_an_interrupt_ends_every_process_and_the_run_can_go_on(steps: int, tmp_p
     folder = tmp_path / "run"
     step = "spca_core.run_folder:RunFolder.append", "kind='step'"
     command = ("run", "stack_04", "--ros", "--no-video", "--out", str(folder))
-    resume = [sys.executable, "-m", "spca", "resume", str(folder)]
+    resume = ("-m", "spca", "resume", str(folder))
     with running(sim()):  # a simulator that stays
         done, left = interrupted(*step, *command, times=steps)
         assert done.returncode == 130, done.stdout + done.stderr
         assert not left
-        again = subprocess.run(resume, capture_output=True, check=False, text=True)
+        again = python(*resume)
         assert again.returncode == 0, again.stdout + again.stderr
-    gone = subprocess.run(resume, capture_output=True, check=False, text=True)
+    gone = python(*resume)
     assert gone.returncode == 2 and len(gone.stderr.strip().splitlines()) == 1, gone.stderr
 
 
 def test_a_second_simulator_in_a_domain_is_refused() -> None:
     """Both would answer the program that has a run under way."""
     with running(sim()):
-        command = [sys.executable, "-m", "spca", "sim"]
-        second = subprocess.run(command, capture_output=True, check=False, text=True)
+        second = python("-m", "spca", "sim")
     assert second.returncode == 2 and "there is a robot in the ROS domain" in second.stderr, second.stderr
 
 

@@ -1,7 +1,5 @@
 """The supervisor's memory: typed transitions, written and read without loss."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest
@@ -9,15 +7,14 @@ from pydantic import ValidationError
 
 from spca.state import Phase, RunState, SavedState
 from spca.supervisor import _revealed
-from spca_core.plan import ActResult, Draft, Execution, Plan, Step
+from spca_core.plan import ActResult, Execution
 from spca_core.result import Ending
 from spca_core.scene import Observation
 from spca_core.skill import FailureKind, SkillFailure, StepReport
+from spca_testing.observations import plan_of
 
 SEEN = Observation(stamp=1.0, objects={"cube_red": "cube"}, facts=(), sentences=("A cube.",))
-PLAN = Plan(
-    steps=(Step(action="touch", args=("cube_red",)),), schemas=(), draft=Draft(domain="d", problem="p")
-)
+PLAN = plan_of("touch cube_red")
 
 
 @pytest.mark.parametrize(

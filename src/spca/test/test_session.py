@@ -1,7 +1,5 @@
 """A table that stays: sentences, questions, single plans and actions, judged by a look; `spca do`."""
 
-from __future__ import annotations
-
 import contextlib
 import io
 import json
@@ -12,9 +10,10 @@ import re
 import signal
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from operator import attrgetter
 from pathlib import Path
+from typing import Any
 
 import pytest
 from rich.console import Console
@@ -36,9 +35,9 @@ from spca_testing.models.fallible_model import MODELS, configuration
 from spca_testing.models.grammar_model import GrammarModel
 from spca_testing.models.server import ModelServer
 from spca_testing.observations import scene
+from spca_testing.processes import python
 
 pytestmark = pytest.mark.slow
-SPCA = [sys.executable, "-m", "spca"]
 OVER_ROS = (pytest.param("inproc", marks=pytest.mark.full), pytest.param("ros", marks=pytest.mark.ros))
 ROS_NIGHTLY = ("inproc", pytest.param("ros", marks=[pytest.mark.ros, pytest.mark.full]))
 """Where what is over ROS is tried each time by others: plans and actions of `TestOneTable`, among which are
@@ -73,21 +72,27 @@ def opened(transport: str, request: pytest.FixtureRequest, **options: object) ->
     return spca.session(report=False, transport=transport, **options)
 
 
+@contextlib.contextmanager
+def by_model(script: Any, folder: Path, **options: object) -> Iterator[tuple[ModelServer, Session]]:
+    """A table with a model that is asked over HTTP and says what its script says, and the model's server."""
+    with ModelServer(script, models=MODELS) as server:
+        (folder / "llm.yaml").write_text(configuration(server.base_url))
+        options |= {"proposer": "openai", "llm": str(folder / "llm.yaml"), "library": str(folder / "known")}
+        with spca.session(report=False, **options) as table:
+            yield server, table
+
+
 @pytest.fixture(scope="class")
 def table(request: pytest.FixtureRequest):
     """In one process with the built-in proposer; on the ROS graph with a model, asked over HTTP."""
-    with contextlib.ExitStack() as stack:
-        options: dict[str, object] = {}
-        if request.param == "ros":
-            folder = request.getfixturevalue("tmp_path_factory").mktemp("model")
-            server = stack.enter_context(ModelServer(GrammarModel(code_errs=False), models=MODELS))
-            (folder / "llm.yaml").write_text(configuration(server.base_url))
-            options = {
-                "proposer": "openai",
-                "llm": str(folder / "llm.yaml"),
-                "library": str(folder / "known"),
-            }
-        yield stack.enter_context(opened(request.param, request, **options))
+    if request.param == "inproc":
+        with opened("inproc", request) as table:
+            yield table
+        return
+    request.getfixturevalue("graph")
+    folder = request.getfixturevalue("tmp_path_factory").mktemp("model")
+    with by_model(GrammarModel(code_errs=False), folder, transport="ros") as (_, table):
+        yield table
 
 
 @pytest.fixture(autouse=True)
@@ -223,49 +228,40 @@ def test_what_a_short_arm_does_not_reach_is_said_before_it_moves():
 
 
 def test_a_model_is_not_asked_for_a_move_that_is_known(tmp_path: Path):
-    with ModelServer(GrammarModel(code_errs=False), models=MODELS) as server:
-        (tmp_path / "llm.yaml").write_text(configuration(server.base_url))
-        options = {"llm": str(tmp_path / "llm.yaml"), "library": str(tmp_path / "known")}
-        with spca.session(report=False, proposer="openai", **options) as table:
-            assert table.do("put the red cube on the blue plate").result.success
-            asked = len(server.requests)
-            assert asked and table.do("undo").result.reason.startswith("seen to hold: the red cube at x = ")
-            assert table.do("redo").result.reason == "seen to hold: the red cube on the blue plate"
-            assert len(server.requests) == asked
-            table.plan("put the red cube on the green plate")
-            assert len(server.requests) > asked
-            refused = table.do("fly to the moon")
-            assert refused.result.refused and [*(refused.folder / "llm").iterdir()]
-            assert refused.folder.parent == tmp_path, "so that what a model was asked can be replayed"
+    with by_model(GrammarModel(code_errs=False), tmp_path) as (server, table):
+        assert table.do("put the red cube on the blue plate").result.success
+        asked = len(server.requests)
+        assert asked and table.do("undo").result.reason.startswith("seen to hold: the red cube at x = ")
+        assert table.do("redo").result.reason == "seen to hold: the red cube on the blue plate"
+        assert len(server.requests) == asked
+        table.plan("put the red cube on the green plate")
+        assert len(server.requests) > asked
+        refused = table.do("fly to the moon")
+        assert refused.result.refused and [*(refused.folder / "llm").iterdir()]
+        assert refused.folder.parent == tmp_path, "so that what a model was asked can be replayed"
 
 
 def test_a_model_that_only_answers_has_answered(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     said = [Say(json.dumps({"answer": "The red plate, I think."}))]
     progress = Progress(Console(file=io.StringIO()))
-    with ModelServer(said, models=MODELS) as server:
-        (tmp_path / "llm.yaml").write_text(configuration(server.base_url))
-        options = {"llm": str(tmp_path / "llm.yaml"), "library": str(tmp_path / "known")}
-        with spca.session(report=False, proposer="openai", on_event=progress, **options) as table:
-            assert Conversation(table, progress).carry_out("Which plate would you like best?")
-            assert not table.asks and table.ask("why?") is None, "the model is asked for its reason"
-            assert table.ask("what did you do?") == "Nothing has been done yet."
-            said = table._dialogue.conversation("why?", "why?")
-            assert said[1] == "robot: The red plate, I think. (Answered; nothing was moved.)"
-            with pytest.raises(InputError, match="nothing to do again"):
-                table.do("again")
+    with by_model(said, tmp_path, on_event=progress) as (_, table):
+        assert Conversation(table, progress).carry_out("Which plate would you like best?")
+        assert not table.asks and table.ask("why?") is None, "the model is asked for its reason"
+        assert table.ask("what did you do?") == "Nothing has been done yet."
+        said = table._dialogue.conversation("why?", "why?")
+        assert said[1] == "robot: The red plate, I think. (Answered; nothing was moved.)"
+        with pytest.raises(InputError, match="nothing to do again"):
+            table.do("again")
     assert capsys.readouterr().out.startswith("answered  The red plate, I think.\n")
 
 
 def test_an_answer_to_a_model_s_question_reaches_it_word_by_word(tmp_path: Path):
     """What "it" is, the model knows that has asked; a task of its own is spelt out for it."""
     said = [Say(json.dumps({"question": text})) for text in ("Which side do you mean?", "How far?")]
-    with ModelServer(said, models=MODELS) as server:
-        (tmp_path / "llm.yaml").write_text(configuration(server.base_url))
-        options = {"llm": str(tmp_path / "llm.yaml"), "library": str(tmp_path / "known")}
-        with spca.session(report=False, proposer="openai", **options) as table:
-            assert table.ask("where is the green cube?")
-            table.do("Shift it aside")
-            table.do("The side of it that faces the window")
+    with by_model(said, tmp_path) as (server, table):
+        assert table.ask("where is the green cube?")
+        table.do("Shift it aside")
+        table.do("The side of it that faces the window")
     first, second = (seen.text.partition("\n<observation>")[0] for seen in server.requests)
     assert 'words: "Shift the green cube aside"' in first
     assert 'words: "The side of it that faces the window"' in second
@@ -355,7 +351,7 @@ def test_the_command_converses_and_survives_a_ctrl_c(transport: str, request: py
     if transport == "ros":
         request.getfixturevalue("graph")
     master, slave = pty.openpty()
-    command = [*SPCA, "do", *(["--rate", "1"] if transport == "inproc" else ["--ros"])]
+    command = [sys.executable, "-m", "spca", "do", *(["--rate", "1"] if transport == "inproc" else ["--ros"])]
     process = subprocess.Popen(command, stdin=slave, stdout=slave, stderr=slave, start_new_session=True)
     os.close(slave)
     shown = b""
@@ -397,23 +393,14 @@ def test_the_command_converses_and_survives_a_ctrl_c(transport: str, request: py
     ],
 )
 def test_a_question_that_was_answered_is_no_failure(said: str, status: int, tmp_path: Path):
-    done = subprocess.run(
-        [*SPCA, "do"], input=said, env=_elsewhere(tmp_path), capture_output=True, text=True, check=False
-    )
+    done = python("-m", "spca", "do", input=said, env=_elsewhere(tmp_path))
     assert done.returncode == status, done.stdout + done.stderr
 
 
 def test_the_conversation_in_the_readme_works_line_by_line(tmp_path: Path):
     """Typed into a fresh `spca do`: every task succeeds, every question is answered."""
     said = re.findall(r"^say> (.+)$", (ROOT / "README.md").read_text(), re.MULTILINE)
-    done = subprocess.run(
-        [*SPCA, "do"],
-        input="\n".join(said),
-        env=_elsewhere(tmp_path),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = python("-m", "spca", "do", input="\n".join(said), env=_elsewhere(tmp_path))
     answers = re.split(r"^say> .*\n", done.stdout, flags=re.MULTILINE)[1:]
     assert done.returncode == 0 and len(said) == len(answers) + 1 >= 6, done.stderr
     for sentence, answer in zip(said, answers, strict=False):
@@ -496,12 +483,5 @@ assert ended(lambda: runs("child")) == 0 == runs("parent")
 def test_what_is_forked_off_has_a_solver_of_its_own_and_ends_nothing_of_its_parent_s(tmp_path: Path) -> None:
     """It would answer the other's questions, and take its folders along."""
     environment = {**_elsewhere(tmp_path), "PYTHONPATH": os.pathsep.join(sys.path)}
-    done = subprocess.run(
-        [sys.executable, "-c", FORKED],
-        cwd=tmp_path,
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = python("-c", FORKED, cwd=tmp_path, env=environment)
     assert done.returncode == 0, done.stderr

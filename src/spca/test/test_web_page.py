@@ -1,7 +1,5 @@
 """`--view web`: what the page does the session does, who may ask it, and what happens without it."""
 
-from __future__ import annotations
-
 import http.client
 import json
 import logging
@@ -108,7 +106,6 @@ class Talking:
         return self.reasons.get(timeout=_MOST_S)
 
     def browser(self) -> Browser:
-        assert self.table.page is not None
         return Browser(self.table.page.address)
 
     def end(self) -> None:
@@ -205,7 +202,6 @@ class TestOnePage:
 
     def test_who_has_not_the_key_or_comes_from_elsewhere_is_refused(self, talking: Talking) -> None:
         """A browser sends any site's requests to this machine: with its `Origin`, or under its name."""
-        assert talking.table.page is not None
         url = urlsplit(talking.table.page.address)
         port, own = url.port or 0, {"Host": url.netloc}
         paths = f"/?{url.query}", f"/socket?{url.query}", f"/report/1?{url.query}"
@@ -249,7 +245,6 @@ def test_stop_on_the_page_is_of_what_is_under_way_and_not_of_what_a_program_asks
                 time.sleep(0.01)
 
     with spca.session(view="web", report=False, on_event=hear) as table:
-        assert table.page is not None
         page = Browser(table.page.address)
         assert table.do("touch the red cube").result.reason.startswith("stopped")
         page.close()

@@ -3,8 +3,6 @@
 What goes wrong in a single skill is in test_model_faults.py.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any

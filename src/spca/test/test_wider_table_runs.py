@@ -1,7 +1,5 @@
 """Whole runs with other kinds of things, from the first look to the verdict."""
 
-from __future__ import annotations
-
 from itertools import cycle
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What code may look like, and whether it fits the actions."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """The Code stage, with drafts by script and in the real sandbox."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import pytest

@@ -1,7 +1,5 @@
 """What a model writes goes into modules of its own, and nothing else of a library changes."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import pytest

@@ -1,9 +1,7 @@
 """Skills by a language model, over HTTP to a server on loopback."""
 
-from __future__ import annotations
-
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -12,10 +10,6 @@ from spca_coder.language import LanguageCoder, code_in
 from spca_core.plan import PLAN_AT_FAULT, ActionSchema
 from spca_core.ports.proposer import ModelError, PlanAtFault
 from spca_core.skill import CtxApi, CtxMethod
-from spca_llm.chat import Chat
-from spca_llm.client import OpenAISource
-from spca_llm.config import LlmConfig, ModelConfig
-from spca_llm.exchange import ExchangeLog
 from spca_testing.coding import API as CODER_API
 from spca_testing.coding import request
 from spca_testing.models.behaviours import Behaviour, Say
@@ -38,21 +32,14 @@ Open = Callable[..., tuple[LanguageCoder, ModelServer]]
 
 
 @pytest.fixture
-def open_coder(tmp_path: Path) -> Iterator[Open]:
+def open_coder(start: Callable[..., Any]) -> Open:
     """From the server's behaviours to a coder that asks it, and the server."""
-    servers: list[ModelServer] = []
 
     def open_it(*script: Behaviour) -> tuple[LanguageCoder, ModelServer]:
-        servers.append(ModelServer(list(script)))
-        model = ModelConfig(model="test-model", base_url=servers[-1].base_url, wait_s=0.0, attempts=2)
-        chat = Chat(
-            OpenAISource(LlmConfig(roles={"coder": model})), ExchangeLog(tmp_path / str(len(servers)))
-        )
-        return LanguageCoder(chat), servers[-1]
+        server, chat = start(list(script))
+        return LanguageCoder(chat), server
 
-    yield open_it
-    for server in servers:
-        server.close()
+    return open_it
 
 
 def write(proposer: LanguageCoder) -> str:

@@ -1,7 +1,5 @@
 """Which skills are shown: the ones alike, within the budget, however large the library."""
 
-from __future__ import annotations
-
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

@@ -1,7 +1,5 @@
 """The trusted library: what gets in, what may change, and what stays on disk."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

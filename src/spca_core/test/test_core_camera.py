@@ -1,7 +1,5 @@
 """The camera's conventions: what is where in the image."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Checkpoints hold data only, come back as they were, and nothing foreign is made from them."""
 
-from __future__ import annotations
-
 import base64
 import io
 import json

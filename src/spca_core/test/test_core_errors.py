@@ -1,7 +1,5 @@
 """Errors: the exit status each one means, one line, and the way through a pickle (they cross processes)."""
 
-from __future__ import annotations
-
 import pickle
 from pathlib import Path
 

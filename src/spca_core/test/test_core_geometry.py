@@ -1,7 +1,5 @@
 """Poses, rotations, angles and curves: the conventions in the docstrings, and what SciPy says of the same."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The kinds of things, and the shapes they are made of."""
 
-from __future__ import annotations
-
 import json
 import math
 from itertools import combinations

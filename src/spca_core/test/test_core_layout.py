@@ -1,7 +1,5 @@
 """Random tables: by seed, within bounds, with room between things, or refused."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections import Counter

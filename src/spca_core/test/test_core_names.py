@@ -1,7 +1,5 @@
 """The one mapping between models, symbols and words, and the Python names of PDDL's."""
 
-from __future__ import annotations
-
 import keyword
 
 import pytest

@@ -3,17 +3,14 @@
 Each case in a process of its own.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 import spca_core.paths
+from spca_testing.processes import python
 
 NAMES = ("CHECKOUT", "ROOT", "WORLDS", "LEVELS", "RUNS", "LIBRARY")
 PRINT = "from spca_core import paths as p; "
@@ -45,10 +42,7 @@ def paths(site: Path, working: Path, root: str | None = None, **variables: str) 
     """The module's constants when imported from `site` in the folder `working`."""
     env = {k: v for k, v in os.environ.items() if k not in ("SPCA_ROOT", "AMENT_PREFIX_PATH")}
     env |= {"PYTHONPATH": str(site)} | ({} if root is None else {"SPCA_ROOT": root}) | variables
-    out = subprocess.run(
-        [sys.executable, "-c", PRINT], cwd=working, env=env, check=True, capture_output=True, text=True
-    )
-    *found, file = (Path(line) for line in out.stdout.splitlines())
+    *found, file = map(Path, python("-c", PRINT, cwd=working, env=env).stdout.splitlines())
     assert file == site / "spca_core" / "paths.py", "the copy under test, not this checkout's"
     return dict(zip((*NAMES, "STATE"), found, strict=True))
 

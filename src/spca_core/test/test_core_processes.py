@@ -1,12 +1,9 @@
 """Child processes end with all their descendants, failures are explained, services restart."""
 
-from __future__ import annotations
-
 import itertools
 import os
 import resource
 import signal
-import subprocess
 import sys
 import tempfile
 import threading
@@ -20,7 +17,7 @@ from spca_core.processes.child import PIPE, Child, last_words, python_environmen
 from spca_core.processes.service import Service, ServiceDied, ServiceFailed, ServiceTimeout
 from spca_core.processes.wire import limit
 from spca_core.run_folder import scratch
-from spca_testing.processes import outliving
+from spca_testing.processes import outliving, python
 
 SERVICE = """
 import os, sys, time
@@ -131,7 +128,6 @@ def test_a_service_that_cannot_start_says_why_and_a_closed_one_stays_closed(make
 def test_a_child_is_ended_with_what_it_has_started() -> None:
     program = "import subprocess as s, time; print(s.Popen(['sleep', '60']).pid, flush=True); time.sleep(60)"
     child = Child([sys.executable, "-c", program], env=os.environ, stdout=PIPE)
-    assert child.stdout is not None
     grandchild = int(child.stdout.readline())
     assert child.end() == ""  # not by itself
     assert not outliving([grandchild]) and not child.alive
@@ -186,7 +182,5 @@ def test_a_program_that_is_stopped_while_it_loads_ends_quietly(
     (tmp_path / "loading.py").write_text(text)
     code = "from spca_core.processes import started; started('loading')"
     environment = python_environment(PYTHONPATH=os.pathsep.join([str(tmp_path), *filter(None, sys.path)]))
-    done = subprocess.run(
-        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False
-    )
+    done = python("-c", code, env=environment)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")

@@ -1,7 +1,5 @@
 """What is read in a model's answer, however long and strange it is: in a time that grows with its length."""
 
-from __future__ import annotations
-
 import pytest
 
 from spca_core.prompting import PYTHON, fenced

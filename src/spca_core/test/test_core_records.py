@@ -1,7 +1,5 @@
 """Every record rejects unknown fields, is immutable, and survives a round trip through disk."""
 
-from __future__ import annotations
-
 import importlib
 import pkgutil
 from types import NoneType

@@ -1,7 +1,5 @@
 """Scenes, observations, plans, verdicts, tasks and the samples of contacts and joints: what they answer."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np
@@ -13,8 +11,9 @@ from spca_core.contacts import pair
 from spca_core.geometry import Pose
 from spca_core.plan import Task
 from spca_core.result import Outcome, Verdict
-from spca_core.scene import RELATIONS, Fact, Observation, Scene, SceneObject
+from spca_core.scene import RELATIONS, Fact, Observation, Scene
 from spca_core.trajectory import JointTrajectory
+from spca_testing.observations import thing
 
 symbols = st.sampled_from(["cube_red", "cube_blue", "plate_red", "table"])
 facts = st.builds(
@@ -22,15 +21,8 @@ facts = st.builds(
 )
 
 
-def thing(symbol: str, z: float = 0.42, height: float = 0.04) -> SceneObject:
-    kind, _, colour = symbol.partition("_")
-    pose = Pose(position=(0.5, 0, z))
-    return SceneObject(
-        id=symbol, kind=kind, colour=colour, pose=pose, size=(0.04, 0.04, height), confidence=1
-    )
-
-
-THINGS = (thing("cube_red"), thing("plate_red", 0.404, 0.008), thing("cube_blue"))
+AT = Pose(position=(0.5, 0, 0.42))
+THINGS = tuple(thing(symbol, AT) for symbol in ("cube_red", "plate_red", "cube_blue"))
 ON = Fact(predicate="on", args=("cube_red", "table"))
 CLEAR = Fact(predicate="clear", args=("cube_red",))
 SCENE = Scene(stamp=1.0, objects=THINGS, relations=(ON, CLEAR), sentences=("There is a red cube.",))

@@ -1,7 +1,5 @@
 """Files that people write: what is in them, or one line that says what is wrong where."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

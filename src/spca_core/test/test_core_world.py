@@ -1,7 +1,5 @@
 """World files: the shipped ones load, and each bad one is reported in a single clear line."""
 
-from __future__ import annotations
-
 import copy
 from pathlib import Path
 from typing import Any

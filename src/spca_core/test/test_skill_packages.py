@@ -1,7 +1,5 @@
 """Skill packages: what their files must hold, and which words their phrases match."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """The client against servers that misbehave, over real HTTP on loopback."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import socket
@@ -136,6 +134,7 @@ def test_a_server_without_schemas_is_told_in_words_and_remembered(bench: Bench):
     chat = bench.chat(server)
     for _ in range(2):
         assert chat.complete("planner_big", ASK, Answer).parsed.domain == "(define)"
+    assert [system("be brief"), user("plan")] == ASK, "the caller's messages are left alone"
     assert ["response_format" in r.body for r in server.requests] == [True, False, False]
     assert '"domain"' in server.requests[-1].text
 

@@ -1,7 +1,5 @@
 """Configuration from file and environment, and the price table."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
@@ -127,6 +125,5 @@ def test_prices_know_dated_names():
     assert table.of("o3-mini") != o3
     assert table.of("unheard-of") is None
     price = table.of("gpt-4o-mini")
-    assert price is not None
     assert price.cost(1_000_000, 0, 1_000_000) == pytest.approx(0.075), "cached tokens have their price"
     assert price.cost(2_000_000, 1_000_000, 1_000_000) == pytest.approx(0.15 + 0.075 + 0.60)

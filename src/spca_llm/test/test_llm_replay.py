@@ -1,7 +1,5 @@
 """Record and replay."""
 
-from __future__ import annotations
-
 import contextlib
 from pathlib import Path
 
@@ -20,13 +18,19 @@ from spca_testing.models.server import ModelServer, Seen
 QUESTION = [system("You plan."), user("There is a red cube.\nThere is a blue cube.\nStack them.")]
 
 
-def record(folder: Path, script: object, *asked: list[dict[str, object]]) -> None:
+class Draft(BaseModel):
+    domain: str
+
+
+def record(
+    folder: Path, script: object, *asked: list[dict[str, object]], schema: type[Draft] | None = None
+) -> None:
     with ModelServer(script, models=None) as server:  # type: ignore[arg-type]
         model = ModelConfig(model="m", base_url=server.base_url, wait_s=0.0, attempts=2)
         chat = open_chat("", folder, LlmConfig(roles=dict.fromkeys(ROLES, model)))
         for messages in asked:
             with contextlib.suppress(ModelError):
-                chat.complete("planner_big", messages)
+                chat.complete("planner_big", messages, schema)
 
 
 def replay(tmp_path: Path, **options: object) -> Chat:
@@ -39,6 +43,7 @@ def test_answers_come_back_without_a_server(tmp_path: Path):
     chat.preflight(["planner_big"])
     reply = chat.complete("planner_big", QUESTION)
     assert reply.text.endswith("STACK THEM.")
+    assert reply.parsed is None
     assert (reply.model, reply.usage.input_tokens, reply.usage.output_tokens) == ("m", 7, 3)
     assert chat.ledger.totals()["planner_big"].input_tokens == 7
     again = open_chat(f"replay:{tmp_path / 'run'}", tmp_path / "third")
@@ -51,6 +56,15 @@ def test_the_same_question_twice_gets_both_answers_in_turn(tmp_path: Path):
     assert [chat.complete("planner_big", QUESTION).text for _ in range(2)] == ["first", "second"]
     with pytest.raises(InputError, match="recorded 2 times and is asked once more"):
         chat.complete("planner_big", QUESTION)
+
+
+def test_an_answer_fits_its_schema_again_or_still_does_not(tmp_path: Path):
+    record(tmp_path / "recorded", [Say('{"domain": "d"}'), Say("[1, 2]")], QUESTION, QUESTION, schema=Draft)
+    chat = replay(tmp_path)
+    assert chat.complete("planner_big", QUESTION, Draft).parsed == Draft(domain="d")
+    with pytest.raises(ModelError) as error:
+        chat.complete("planner_big", QUESTION, Draft)
+    assert error.value.kind == "invalid" and "\n" not in str(error.value)
 
 
 def test_failures_fail_again(tmp_path: Path):
@@ -95,9 +109,6 @@ def test_a_request_never_recorded_names_what_differs(
 
 
 def test_a_role_and_a_schema_never_recorded_are_named(tmp_path: Path):
-    class Draft(BaseModel):
-        domain: str
-
     record(tmp_path / "recorded", [Say("x")], QUESTION)
     with pytest.raises(InputError, match="no request to 'coder' was ever recorded, only to planner_big"):
         replay(tmp_path).complete("coder", QUESTION)

@@ -1,7 +1,5 @@
 """What tests of arms share: the standard table in simulation, and what lies on it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

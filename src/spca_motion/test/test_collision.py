@@ -1,7 +1,5 @@
 """The collision check sees what is there, names it, and follows the rules of a motion."""
 
-from __future__ import annotations
-
 import math
 
 import mujoco

@@ -1,7 +1,5 @@
 """A motion that does not go as planned is stopped, and the error says what went wrong."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 

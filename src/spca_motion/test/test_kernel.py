@@ -1,7 +1,5 @@
 """The sphere kernel never calls free what MuJoCo calls a contact, and nothing depends on its being there."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
@@ -65,7 +63,6 @@ def compared(arm: str, seed: int, count: int) -> Array:
     allowed = ["table", "thing_0"] if rng.random() < 0.5 else []
     query = Query(checker, WorkspaceBox.around(world), Start(start, gap, frozenset(allowed)), gap)
     made = query.kernel(needed=True)
-    assert made is not None
     near = start + rng.normal(0, 0.3, (count // 2, len(low)))
     path = np.concatenate([near.clip(low, high), rng.uniform(low, high, (count - len(near), len(low)))])
     table = np.zeros((3, 2), dtype=int)
@@ -122,7 +119,6 @@ def test_the_same_search_has_the_same_path_and_can_be_interrupted() -> None:
 def test_a_search_ends_with_the_goal_within_an_edge_or_enclosed() -> None:
     query, goal = around_the_wall()
     made, limits = query.kernel(needed=True), world_of("ur5").robot.arm.column("range").T
-    assert made is not None
     start = query.start.joints
 
     def path(to: Array, box: Array) -> Array | None:
@@ -142,7 +138,6 @@ def test_an_error_in_a_check_is_raised() -> None:
     def stop() -> bool:
         raise KeyboardInterrupt
 
-    assert made is not None
     limits = world_of("ur5").robot.arm.column("range").T
     with pytest.raises(KeyboardInterrupt):
         made.path(query.start.joints, goal[None], limits, (0.5, EDGE_STEP, 1000, 5, 1), query.valid, stop)

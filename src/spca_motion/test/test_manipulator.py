@@ -1,7 +1,5 @@
 """The embedded arm keeps the contract of arms on the real simulator, and its own promises."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

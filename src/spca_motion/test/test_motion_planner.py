@@ -1,7 +1,5 @@
 """Paths are found where they exist, refused with a reason where none does, and repeatable."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -172,7 +170,6 @@ def test_a_corner_is_rounded_only_as_far_as_there_is_room(planner: MotionPlanner
     end = corner + np.array([0, 0.8, 0, 0, 0, 0])
     query = Tight(CollisionChecker(world, PlanningScene()), planner.box, Start(start, OPEN), 0.04)
     pieces = query.smooth(np.stack([start, corner, end]))
-    assert pieces is not None
     assert len(pieces) == 3
     assert query.first_invalid(sampled(pieces, 0.01)) is None
     assert query.first_invalid(sampled(rounded(np.stack([start, corner, end])), 0.01)) is not None

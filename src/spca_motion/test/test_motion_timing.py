@@ -1,7 +1,5 @@
 """Trajectories keep every limit anywhere, start and end at rest, and follow their path."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given, settings

@@ -3,12 +3,8 @@
 A stand-in for MoveIt itself plans in the real process.
 """
 
-from __future__ import annotations
-
 import importlib.util
 import itertools
-import subprocess
-import sys
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -31,7 +27,7 @@ from spca_motion.planner import MotionPlanner
 from spca_sim.mujoco_world import MujocoWorld
 from spca_testing.contracts.arm_contract import ABOVE, ArmContract, over
 from spca_testing.moveit import faulty
-from spca_testing.processes import outliving
+from spca_testing.processes import outliving, python
 
 STAND_IN = "spca_testing.moveit.stand_in:backend"
 HAS_MOVEIT = importlib.util.find_spec("moveit") is not None
@@ -183,8 +179,7 @@ def test_the_process_ends_with_its_owner(world: World) -> None:
         "from spca_motion.moveit.process import Setup; import os;"
         f"p = PlannerProcess(Setup(load_world()), {STAND_IN!r}); print(p.pid, flush=True); os._exit(1)"
     )
-    said = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
-    assert not outliving([int(said.stdout)])
+    assert not outliving([int(python("-c", program).stdout)])
 
 
 @pytest.mark.skipif(HAS_MOVEIT, reason="")

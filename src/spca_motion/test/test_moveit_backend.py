@@ -3,8 +3,6 @@
 A stand-in replaces its Python bindings and behaves and fails as they do.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -96,7 +94,6 @@ def test_a_path_stays_in_the_workspace(
 
     # what MoveIt itself keeps to
     path = process.plan(Geometry(), PathRequest(left, right, OPEN, 1.0, planner.box, 0.2))
-    assert path is not None
     flange = planner.tools.flange(path)
     assert (flange[:, 0, 3] + 0.2 * flange[:, 0, 2]).max() <= 0.4501
 

@@ -1,7 +1,5 @@
 """The planning engines: one contract, and how one is chosen."""
 
-from __future__ import annotations
-
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Drafts as a hostile or clumsy model may write them: each is one clear rejection, in bounded time."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

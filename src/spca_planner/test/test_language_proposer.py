@@ -1,10 +1,8 @@
 """Drafts by a language model, over HTTP to a server on loopback."""
 
-from __future__ import annotations
-
 import json
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -12,10 +10,6 @@ from spca_core.plan import Draft, Mode, PlanRequest, Rejection
 from spca_core.ports.proposer import Answered, Impossible, ModelError, NotUnderstood
 from spca_core.scene import Fact
 from spca_core.skill import SkillSignature
-from spca_llm.chat import Chat
-from spca_llm.client import OpenAISource
-from spca_llm.config import LlmConfig, ModelConfig
-from spca_llm.exchange import ExchangeLog
 from spca_planner.language import LanguageProposer, messages
 from spca_planner.prediction import PddlReader
 from spca_tabletop.plan.problem import domain, with_places
@@ -43,21 +37,14 @@ Open = Callable[..., tuple[LanguageProposer, ModelServer]]
 
 
 @pytest.fixture
-def open_proposer(tmp_path: Path) -> Iterator[Open]:
+def open_proposer(start: Callable[..., Any]) -> Open:
     """From the server's behaviours to a proposer that asks it, and the server."""
-    servers: list[ModelServer] = []
 
     def open_it(*script: Behaviour) -> tuple[LanguageProposer, ModelServer]:
-        servers.append(ModelServer(list(script)))
-        model = ModelConfig(model="test-model", base_url=servers[-1].base_url, wait_s=0.0, attempts=2)
-        chat = Chat(
-            OpenAISource(LlmConfig(roles={"planner_big": model})), ExchangeLog(tmp_path / str(len(servers)))
-        )
-        return LanguageProposer(chat, "planner_big", TabletopVocabulary()), servers[-1]
+        server, chat = start(list(script))
+        return LanguageProposer(chat, "planner_big", TabletopVocabulary()), server
 
-    yield open_it
-    for server in servers:
-        server.close()
+    return open_it
 
 
 class TestLanguageProposer(PlanProposerContract):

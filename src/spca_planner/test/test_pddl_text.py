@@ -1,7 +1,5 @@
 """What is said about faulty PDDL: one sentence with place and name."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """The critics of meaning, one fault after the other, through the whole judgement."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -61,7 +59,6 @@ def judge(
 
 
 def refusal(judged: Judgement) -> tuple[str, str]:
-    assert judged.rejection is not None
     assert "\n" not in judged.rejection.message
     return judged.rejection.critic, judged.rejection.message
 

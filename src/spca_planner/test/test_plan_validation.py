@@ -1,7 +1,5 @@
 """The validators, on plans that a planner would not have made."""
 
-from __future__ import annotations
-
 import pytest
 
 pytest.importorskip("unified_planning")

@@ -1,7 +1,5 @@
 """What no step can matter to is left out of the problem that is searched, and nothing else."""
 
-from __future__ import annotations
-
 import pytest
 
 from spca_planner.pddl.lint import parse

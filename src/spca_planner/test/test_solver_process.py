@@ -1,7 +1,5 @@
 """The solver process judges drafts and leaves nothing behind after a deadline or a cancellation."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess
@@ -173,7 +171,6 @@ def test_nothing_outlives_a_killed_owner() -> None:
     owner = subprocess.Popen(
         [sys.executable, "-c", OWNER, PIGEONS, pigeons(13)], stdout=subprocess.PIPE, text=True
     )
-    assert owner.stdout is not None
     pids = [int(word) for word in owner.stdout.readline().split()]
     assert len(pids) >= 2
     owner.kill()
@@ -247,7 +244,6 @@ def test_a_process_that_still_starts_ends_with_its_owner(tmp_path: Path) -> None
     while log.read_text() != "busy":
         assert worker.alive
         time.sleep(0.01)
-    assert worker.stdin is not None
     worker.stdin.close()
     assert worker.wait(60) == 0
     worker.end()

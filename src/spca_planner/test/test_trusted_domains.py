@@ -1,7 +1,5 @@
 """Trusted domains on disk."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from spca_planner.trusted import TrustedDomains, actions_of
@@ -33,7 +31,6 @@ def test_the_domain_offered_is_the_one_that_fits_the_words(tmp_path: Path) -> No
     for words, wanted in (("Push the green cube away.", push), ("Stack the green cube.", stack)):
         for group in ("mixed", "another"):
             found = trusted.fitting("tabletop", task(words, group=group))
-            assert found is not None
             assert found.text == wanted, (words, group)
     strange = task("Hang everything up somewhere.", group="mixed")
     assert trusted.fitting("tabletop", strange) is not None

@@ -1,7 +1,5 @@
 """Level files: the format, the curriculum as the specification has it, and what bad files are told."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

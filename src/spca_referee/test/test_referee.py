@@ -1,7 +1,5 @@
 """The referee's order, time-to-live, dwell, release and limits, told as short stories of contacts."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from pathlib import Path
 

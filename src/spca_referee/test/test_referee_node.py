@@ -1,7 +1,5 @@
 """The referee as a node that is started alone."""
 
-from __future__ import annotations
-
 import pytest
 from sensor_msgs.msg import MultiDOFJointState
 from spca_interfaces.msg import Contacts, Verdict

@@ -3,8 +3,6 @@
 They say which cube is "the left cube" on a given table, and what a level changes about it.
 """
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

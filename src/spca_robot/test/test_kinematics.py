@@ -1,7 +1,5 @@
 """Forward and inverse kinematics invert each other, at singularities too, or report no solution."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import example, given

@@ -1,7 +1,5 @@
 """The generated URDF equals the embedded simulator's robot when independent parsers read it."""
 
-from __future__ import annotations
-
 import xml.etree.ElementTree as ET
 from pathlib import Path
 

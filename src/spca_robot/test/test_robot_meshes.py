@@ -9,8 +9,6 @@ installed, the extents of the meshes still are compared:
     SPCA_ROBOT_MESHES=FOLDER:CLONE:FRANKA pytest src/spca_robot/test/test_robot_meshes.py
 """
 
-from __future__ import annotations
-
 import os
 import sys
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Gripper figures, and the MuJoCo model built from the figures: it agrees with the closed-form kinematics."""
 
-from __future__ import annotations
-
 import math
 
 import mujoco

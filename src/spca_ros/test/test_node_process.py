@@ -1,7 +1,5 @@
 """A node in a process of its own ends with whoever started it, however that ends."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess
@@ -14,6 +12,7 @@ import pytest
 
 from spca_core.errors import Lost
 from spca_ros.node_process import NodeProcess
+from spca_testing.processes import python
 
 pytestmark = pytest.mark.ros
 
@@ -90,8 +89,7 @@ with own_domain():
 
 def test_a_node_that_is_told_to_end_while_it_is_being_told_ends() -> None:
     """A launch, a dying parent and a terminal all send signals: a second one may come within the handler."""
-    node = [sys.executable, "-c", _INTERRUPTED]
-    said = subprocess.run(node, capture_output=True, text=True, check=True).stdout
+    said = python("-c", _INTERRUPTED).stdout
     assert int(said.removeprefix("ended, told ").removesuffix(" times\n")) > 1
 
 
@@ -111,7 +109,6 @@ def test_a_node_ends_when_its_starter_is_killed_and_leaves_no_file(tmp_path: Pat
     with subprocess.Popen(
         [sys.executable, "-c", _STARTER, str(tmp_path)], stdout=subprocess.PIPE, text=True
     ) as starter:
-        assert starter.stdout is not None
         node = psutil.Process(int(starter.stdout.readline()))
         end = time.monotonic() + 60.0
         while not node.net_connections("udp"):
@@ -144,5 +141,4 @@ with ros_session("it"):
 
 def test_threads_of_a_graph_keep_no_room_for_pictures() -> None:
     """Else each of many runs in one process would leave some megabytes."""
-    done = subprocess.run([sys.executable, "-c", _PICTURES], capture_output=True, text=True, check=True)
-    assert int(done.stdout) < 16 << 20
+    assert int(python("-c", _PICTURES).stdout) < 16 << 20

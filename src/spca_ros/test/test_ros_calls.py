@@ -1,7 +1,5 @@
 """Calls of other nodes' actions."""
 
-from __future__ import annotations
-
 import math
 import threading
 from collections.abc import Callable
@@ -17,13 +15,13 @@ from spca_interfaces.msg import Scene as SceneMsg
 from std_srvs.srv import Trigger
 
 from spca_core.errors import BudgetExhausted, InputError, Lost, SpcaError
-from spca_core.plan import CodeRequest, Draft, Plan, PlanRequest
+from spca_core.plan import CodeRequest, PlanRequest
 from spca_ros import calls
 from spca_ros.action_server import Job, LongAction
 from spca_ros.calls import ActionCall, NodeLost, ServiceCall
 from spca_ros.node import SpcaNode, ros_session
 from spca_ros.stages import RosCoder, RosPlanner, RosSense
-from spca_testing.observations import scene, task
+from spca_testing.observations import plan_of, scene, task
 
 pytestmark = pytest.mark.ros
 
@@ -135,12 +133,11 @@ def test_an_answer_that_is_no_record_is_lost_and_names_the_node_and_the_field(
 ) -> None:
     """Whatever somebody else's node answers is no fault of this program."""
     about: dict[str, Any] = {"attempt": "1", "task": task("stack"), "observation": scene()}
-    plan = Plan(steps=(), schemas=(), draft=Draft(domain="", problem=""))
     ask: dict[Any, tuple[str, Callable[[SpcaNode], object]]] = {
         MakePlan: ("make_plan", lambda node: RosPlanner(node, "mine").plan(PlanRequest(**about, skills=()))),
         WriteSkills: (
             "write_skills",
-            lambda node: RosCoder(node, "mine").complete(CodeRequest(**about, plan=plan, library="")),
+            lambda node: RosCoder(node, "mine").complete(CodeRequest(**about, plan=plan_of(), library="")),
         ),
         Perceive: ("perceive", lambda node: RosSense(node, "mine", ())(None, None, None)),
     }

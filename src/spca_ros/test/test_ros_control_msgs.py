@@ -1,7 +1,5 @@
 """The driver boundary in control_msgs, with stand-ins that have its published fields and constants."""
 
-from __future__ import annotations
-
 import importlib.util
 from dataclasses import dataclass, field
 from types import SimpleNamespace

@@ -1,7 +1,5 @@
 """Every record survives the way through its message, and through DDS's own encoding."""
 
-from __future__ import annotations
-
 from array import array
 from types import NoneType
 from typing import Any

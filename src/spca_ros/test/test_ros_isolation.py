@@ -1,7 +1,5 @@
 """Who takes part in a graph: nobody from another machine, unless it was opened on purpose, by its profile."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys
@@ -13,6 +11,7 @@ import pytest
 from spca_core.errors import InputError
 from spca_ros.domain import own_domain, silent
 from spca_ros.environment import OPENED_BY
+from spca_testing.processes import python
 
 _NODE = """
 import sys
@@ -89,10 +88,8 @@ def _in_own_network(folder: Path, *arguments: str, **extra: str) -> subprocess.C
 def test_every_socket_of_a_node_is_bound_to_the_loopback_interface(range_: str) -> None:
     """The variables of the terminal do not decide."""
     environment = _environment(ROS_AUTOMATIC_DISCOVERY_RANGE=range_, FASTRTPS_DEFAULT_PROFILES_FILE="")
-    command = [sys.executable, "-c", _BOUND]
     with own_domain() as domain:
-        environment["ROS_DOMAIN_ID"] = str(domain)
-        bound = subprocess.run(command, check=True, env=environment, capture_output=True, text=True)
+        bound = python("-c", _BOUND, env={**environment, "ROS_DOMAIN_ID": str(domain)})
     assert set(bound.stdout.split()) == {"0100007F"}
 
 
@@ -148,13 +145,7 @@ with ros_session("probe"):
 def _open_a_session(**environment: str) -> subprocess.CompletedProcess[str]:
     inherited = {name: value for name, value in os.environ.items() if name != _PROFILES}
     with own_domain() as domain:
-        return subprocess.run(
-            [sys.executable, "-c", _OPEN_A_SESSION],
-            check=False,
-            env={**inherited, "ROS_DOMAIN_ID": str(domain), **environment},
-            capture_output=True,
-            text=True,
-        )
+        return python("-c", _OPEN_A_SESSION, env={**inherited, "ROS_DOMAIN_ID": str(domain), **environment})
 
 
 def test_dds_takes_the_profile_without_complaint() -> None:

@@ -1,7 +1,5 @@
 """Parameters of nodes: typed, described, bounded; a wrong one is a single clear line."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 
 import pytest

@@ -1,7 +1,5 @@
 """The ports `Robot` and `Camera` over DDS, against the embedded simulator in a process of its own."""
 
-from __future__ import annotations
-
 import os
 import signal
 import threading

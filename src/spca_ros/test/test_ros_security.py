@@ -1,7 +1,5 @@
 """--secure: a graph starts with keys, or does not start."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

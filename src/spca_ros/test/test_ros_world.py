@@ -1,7 +1,5 @@
 """The port `TableWorld` over DDS, against the embedded simulator in a process of its own."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess
@@ -29,7 +27,8 @@ from spca_ros.node import SpcaNode
 from spca_ros.node_process import NodeProcess
 from spca_ros.qos import EVERY, SENSOR
 from spca_ros.world import RosWorld
-from spca_testing.contracts.table_contract import TableContract, turn
+from spca_testing.contracts.robot_contract import gentle
+from spca_testing.contracts.table_contract import TableContract
 from spca_testing.ros import Heard, ask, heeded, running, sim
 
 pytestmark = pytest.mark.ros
@@ -70,7 +69,7 @@ def test_a_motion_of_ten_seconds_is_stopped_in_time_while_another_thread_plans(t
     planning = threading.Thread(target=plan)
     planning.start()
     try:
-        goal = turn(table, 1.0, 10.0)
+        goal = gentle(table.robot, 1.0, 10.0)
         begun = table.now()
         table.robot.follow(goal)
         table.robot.wait(10.0, lambda state: state.stamp - begun > 5.0)
@@ -91,11 +90,11 @@ import sys, time
 from spca_core.world import load_world
 from spca_ros.node import ros_session
 from spca_ros.world import RosWorld
-from spca_testing.contracts.table_contract import turn
+from spca_testing.contracts.robot_contract import gentle
 with ros_session("mover") as node:
     table = node.loop.run(lambda: RosWorld(node, load_world()))
     table.wait_ready(60.0)
-    table.robot.follow(turn(table, 0.5, 20.0))
+    table.robot.follow(gentle(table.robot, 0.5, 20.0))
     table.wait(20.0)
 """
 

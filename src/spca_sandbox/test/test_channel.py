@@ -1,7 +1,5 @@
 """The narrow channel: whatever JSON goes through unchanged, whatever else is refused."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import struct

@@ -1,7 +1,5 @@
 """Each layer of the confinement by itself, and that no worker outlives its host."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess
@@ -14,7 +12,7 @@ from spca_sandbox.host import SkillHost
 from spca_sandbox.limits import SandboxLevel
 from spca_sandbox.process import probe
 from spca_sandbox.worker import kernel
-from spca_testing.processes import outliving
+from spca_testing.processes import outliving, python
 from spca_testing.sandbox import API
 
 REPORT = probe()
@@ -35,9 +33,7 @@ def alone(setup: str, attempt: str) -> str:
         "except BaseException as error:\n    said = type(error).__name__\n"
         "os.write(1, said.encode())\nos._exit(0)\n"
     )
-    return subprocess.run(  # its output tells
-        [sys.executable, "-c", code], check=False, capture_output=True, text=True
-    ).stdout
+    return python("-c", code).stdout
 
 
 LANDLOCK = "kernel.no_new_privileges(); kernel.landlock_deny_all()"

@@ -3,8 +3,6 @@
 Each attack must be contained, the world stopped when the worker had to go, and the host fit for the next run.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import socket
@@ -83,7 +81,6 @@ def unrefused(host: SkillHost, bodies: list[str], path: str = "") -> list[str]:
 
 def kind(outcome: RunOutcome) -> str:
     assert outcome.status == "failed", outcome
-    assert outcome.failure is not None
     return outcome.failure.kind
 
 
@@ -169,7 +166,6 @@ def test_no_memory_can_be_made_executable(host: SkillHost) -> None:
 def test_a_foreign_abi_kills(host: SkillHost) -> None:
     outcome = attack(host, "libc.syscall(0x40000000 | 41, 2, 1, 0)\nreturn 'escaped'")
     assert kind(outcome) == "killed"
-    assert outcome.failure is not None
     assert "SIGSYS" in outcome.failure.message
 
 
@@ -252,7 +248,6 @@ def test_forged_logs_stay_bounded(host: SkillHost) -> None:
 def test_log_floods_and_huge_results(host: SkillHost) -> None:
     outcome = attack(host, "for n in range(3000): print('y' * 10000)\nreturn 'x' * (1 << 22)")
     assert kind(outcome) == "error"
-    assert outcome.failure is not None
     assert "too much data" in outcome.failure.message
     assert len(outcome.log) == 50
     assert {len(line) for line in outcome.log} == {500}
@@ -260,7 +255,6 @@ def test_log_floods_and_huge_results(host: SkillHost) -> None:
 
 def test_huge_and_hostile_exceptions(host: SkillHost) -> None:
     outcome = attack(host, "raise ValueError('x' * (1 << 26))")
-    assert outcome.failure is not None
     assert len(outcome.failure.message) <= 600
     body = """
     class Sly(Exception):
@@ -273,7 +267,6 @@ def test_huge_and_hostile_exceptions(host: SkillHost) -> None:
 
 def test_messages_cannot_drive_the_terminal(host: SkillHost) -> None:
     outcome = attack(host, r"raise CtxError('\x1b[2J', '\x1b]0;owned\x07\r\n' + chr(0x202e))")
-    assert outcome.failure is not None
     assert (outcome.failure.kind + outcome.failure.message).isprintable()
 
 

@@ -1,7 +1,5 @@
 """What a well-behaved skill or program can do, and how its mistakes are reported."""
 
-from __future__ import annotations
-
 import itertools
 import os
 import signal

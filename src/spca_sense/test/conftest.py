@@ -1,7 +1,5 @@
 """A photo studio: objects and arm placed exactly as a test asks, seen by the simulator's camera."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import mujoco

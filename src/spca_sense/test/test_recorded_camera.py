@@ -1,7 +1,5 @@
 """Recorded frames fulfil the Camera contract, and an invalid file is reported in one clear line."""
 
-from __future__ import annotations
-
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -42,9 +40,6 @@ def test_what_is_no_recording_is_refused(folder: Path, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no recorded frames"):
         RecordedCamera(tmp_path)
     bad = tmp_path / "01.npz"
-    bad.write_bytes(b"PK\x03\x04 nonsense")
-    with pytest.raises(InputError, match="not a recorded frame"):
-        RecordedCamera(tmp_path)
     with zipfile.ZipFile(bad, "w"):
         pass
     with pytest.raises(InputError, match="not a recorded frame"):

@@ -1,7 +1,5 @@
 """The prior knowledge of Sense, and its drawings."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from spca_core.layout import nominal_layout

@@ -1,7 +1,5 @@
 """Single frames of the simulated camera, with its noise, against exact truth."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation

@@ -1,7 +1,5 @@
 """Silhouettes, fits and footprints, over open ranges of poses."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -13,6 +11,7 @@ from spca_core.scene import SceneObject
 from spca_sense.outline import Outline, footprint, gap, shared_area, trace
 from spca_sense.shapes import Prism, convex_hull, fit_outline
 from spca_sense.view import NO_HEIGHT, HeightView, Patch, make_view, most_alike
+from spca_testing.observations import thing
 
 TOP = 0.4
 EDGE = 0.04
@@ -54,14 +53,7 @@ def border_pixels(corners: Array, count: int = 160) -> Array:
 
 
 def cube_object(x: float, y: float, yaw: float) -> SceneObject:
-    return SceneObject(
-        id="cube_red",
-        kind="cube",
-        colour="red",
-        pose=Pose.from_xyz_yaw(x, y, TOP + EDGE / 2, yaw),
-        size=(EDGE, EDGE, EDGE),
-        confidence=1.0,
-    )
+    return thing("cube_red", Pose.from_xyz_yaw(x, y, TOP + EDGE / 2, yaw))
 
 
 def test_a_neighbour_of_the_same_height_hides_a_side() -> None:

@@ -1,7 +1,5 @@
 """A camera that has been knocked is noticed and allowed for; a thing that was pushed is no such knock."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

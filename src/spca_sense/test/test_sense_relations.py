@@ -1,7 +1,5 @@
 """Relations and sentences from poses alone."""
 
-from __future__ import annotations
-
 import math
 import re
 
@@ -9,41 +7,26 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spca_core.geometry import Pose
+from spca_core.geometry import Pose, Vec3
 from spca_core.relation import relations
 from spca_core.scene import RELATIONS, Fact, SceneObject
 from spca_sense.relations import TIE, describe, relate
+from spca_testing.observations import thing
 
 TOP = 0.4
 NUMBERS = re.compile(r"\d|\b(one|two|three|four|five|six|seven|eight|nine|ten|first|second|third)\b", re.I)
 
 
 def cube(name: str, x: float, y: float, z: float = TOP + 0.02, yaw: float = 0.0) -> SceneObject:
-    return SceneObject(
-        id=name,
-        kind="unknown" if name.startswith("unknown") else "cube",
-        colour=name.split("_")[1] if "_" in name else "unknown",
-        pose=Pose.from_xyz_yaw(x, y, z, yaw),
-        size=(0.04, 0.04, 0.04),
-        confidence=1.0,
-    )
+    return thing(name, Pose.from_xyz_yaw(x, y, z, yaw))
 
 
 def plate(name: str, x: float, y: float) -> SceneObject:
-    return SceneObject(
-        id=name,
-        kind="plate",
-        colour=name.split("_")[1],
-        pose=Pose.from_xyz_yaw(x, y, TOP + 0.004),
-        size=(0.11, 0.11, 0.008),
-        confidence=1.0,
-    )
+    return thing(name, Pose.from_xyz_yaw(x, y, TOP + 0.004), (0.11, 0.11, 0.008))
 
 
-def thing(name: str, x: float, size: tuple[float, float, float]) -> SceneObject:
-    kind, _, colour = name.partition("_")
-    pose = Pose.from_xyz_yaw(x, 0.0, TOP + size[2] / 2)
-    return SceneObject(id=name, kind=kind, colour=colour, pose=pose, size=size, confidence=1.0)
+def lying(name: str, x: float, size: Vec3) -> SceneObject:
+    return thing(name, Pose.from_xyz_yaw(x, 0.0, TOP + size[2] / 2), size)
 
 
 def facts_of(*objects: SceneObject, held: str | None = None) -> set[str]:
@@ -54,8 +37,8 @@ def notes_of(*objects: SceneObject) -> list[str]:
     return relate(objects, None, TOP)[1]
 
 
-TRAY, BOWL = thing("tray_red", 0.5, (0.2, 0.2, 0.1)), thing("bowl_red", 0.5, (0.14, 0.14, 0.04))
-WIDE, NARROW = thing("cuboid_red", 0.4, (0.06, 0.06, 0.04)), thing("cuboid_blue", 0.6, (0.04, 0.04, 0.04))
+TRAY, BOWL = lying("tray_red", 0.5, (0.2, 0.2, 0.1)), lying("bowl_red", 0.5, (0.14, 0.14, 0.04))
+WIDE, NARROW = lying("cuboid_red", 0.4, (0.06, 0.06, 0.04)), lying("cuboid_blue", 0.6, (0.04, 0.04, 0.04))
 INSIDE, BEHIND = cube("cube_red", 0.5, 0.04, TOP + 0.024), cube("cube_blue", 0.5, 0.092)
 ARRANGED = {
     "a tower on a plate": (
@@ -123,9 +106,7 @@ def test_side_by_side(free: float, touching: bool, yaw: float) -> None:
 def test_what_is_not_carried_under_its_centre_leans(beyond: float, leaning: bool) -> None:
     """Also where its upper face seems level, as that of a long thing on the edge of a plate does."""
     y = 0.055 + beyond  # of its centre; the plate's edge is at 0.055
-    long = cube("cube_red", 0.5, y, TOP + 0.023).model_copy(
-        update={"id": "cuboid_red", "kind": "cuboid", "size": (0.05, 0.08, 0.03)}
-    )
+    long = thing("cuboid_red", Pose.from_xyz_yaw(0.5, y, TOP + 0.023), (0.05, 0.08, 0.03))
     facts = facts_of(plate("plate_blue", 0.5, 0.0), long)
     assert "on(cuboid_red, plate_blue)" in facts
     assert ("on(cuboid_red, table)" in facts) == leaning
@@ -139,8 +120,7 @@ def test_a_cube_with_one_side_on_a_plate_is_on_its_edge() -> None:
     leaning = cube("cube_red", 0.5, 0.065).model_copy(update={"pose": tilted})
     facts = facts_of(plate("plate_blue", 0.5, 0.0), leaning)
     assert {"on(cube_red, plate_blue)", "on(cube_red, table)", "on_edge(cube_red, plate_blue)"} <= set(facts)
-    mat = plate("mat_blue", 0.5, 0.0).model_copy(update={"kind": "mat"})
-    facts = facts_of(mat, leaning)
+    facts = facts_of(plate("mat_blue", 0.5, 0.0), leaning)
     assert {"on(cube_red, mat_blue)", "on(cube_red, table)"} <= set(facts)
     assert not any(fact.startswith("on_edge") for fact in facts)
 
@@ -221,11 +201,8 @@ def test_facts_are_consistent(things: list[SceneObject]) -> None:
 
 def test_what_hangs_low_over_a_rim_leans_on_it() -> None:
     """Without something to lean on, it hangs in the air."""
-    tray = SceneObject(
-        id="tray_red", kind="tray", colour="red", pose=Pose.from_xyz_yaw(0.5, 0.0, TOP + 0.009),
-        size=(0.18, 0.13, 0.018), confidence=0.9,
-    )  # fmt: skip
-    leaning = cube("red", 0.5, 0.075, TOP + 0.013 + 0.02)
+    tray = lying("tray_red", 0.5, (0.18, 0.13, 0.018))
+    leaning = cube("cube_red", 0.5, 0.075, TOP + 0.013 + 0.02)
     facts, _ = relate([tray, leaning], None, TOP)
     assert Fact(predicate="on", args=(leaning.id, "table")) in facts
     alone, notes = relate([leaning], None, TOP)

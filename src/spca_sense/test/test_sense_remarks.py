@@ -1,7 +1,5 @@
 """A vision model's remarks: quoted, bounded, and overruled by the detector."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -11,7 +9,7 @@ from spca_core.geometry import Pose
 from spca_core.plan import Task
 from spca_core.ports.chat import VisionModel
 from spca_core.ports.proposer import ModelError
-from spca_core.scene import Fact, Scene, SceneObject
+from spca_core.scene import Fact, Scene
 from spca_sense.remarks import (
     LONGEST_REMARK,
     MOST_REMARKS,
@@ -21,25 +19,15 @@ from spca_sense.remarks import (
     quotable,
     with_remarks,
 )
+from spca_testing.observations import thing
 
 TASK = Task(group="stack", id="stack_01", title="Stack", description="Put the red cube on the blue cube.")
 
 
-def thing(symbol: str, kind: str) -> SceneObject:
-    colour = symbol.split("_")[1]
-    return SceneObject(
-        id=symbol,
-        kind=kind,
-        colour=colour,
-        pose=Pose(position=(0.5, 0, 0.42)),
-        size=(0.04,) * 3,
-        confidence=1.0,
-    )
-
-
+SOMEWHERE = Pose(position=(0.5, 0, 0.42))
 SCENE = Scene(
     stamp=0.0,
-    objects=(thing("cube_red", "cube"), thing("cube_blue", "cube"), thing("plate_red", "plate")),
+    objects=tuple(thing(symbol, SOMEWHERE) for symbol in ("cube_red", "cube_blue", "plate_red")),
     relations=(
         Fact(predicate="on", args=("cube_red", "table")),
         Fact(predicate="on", args=("cube_blue", "plate_red")),
@@ -104,7 +92,7 @@ def test_agreement_is_no_disagreement(remark: str) -> None:
 def test_remarks_about_any_kind_are_kept() -> None:
     """A block may be a cube or a cuboid; what is said to be in a bowl rests in it."""
     relations = (Fact(predicate="on", args=("cuboid_red", "bowl_blue")),)
-    things = (thing("cuboid_red", "cuboid"), thing("bowl_blue", "bowl"))
+    things = (thing("cuboid_red", SOMEWHERE), thing("bowl_blue", SOMEWHERE))
     scene = SCENE.model_copy(update={"objects": things, "relations": relations})
     for remark in ("The red block is the largest.", "The red cuboid is in the blue bowl."):
         assert disagreement(scene, remark) == ""

@@ -1,7 +1,5 @@
 """Things of any kind and size on one table, found without knowing what there is."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Ids, memory, what is held and what is missing, from look to look of the simulated camera."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 

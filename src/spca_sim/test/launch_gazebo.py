@@ -5,8 +5,6 @@ Run by test_full_stack.py, or manually:
 launch_test src/spca_sim/test/launch_gazebo.py
 """
 
-from __future__ import annotations
-
 import unittest
 
 import launch

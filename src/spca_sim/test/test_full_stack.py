@@ -3,8 +3,6 @@
 Skipped, and said so, without Gazebo.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 import signal

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import pytest
 
 from spca_core.contacts import ContactSample, Touch, ways_of_touching

@@ -1,7 +1,5 @@
 """A Gazebo that hangs is ended, one that is slow is not: real processes, and a clock of the test's own."""
 
-from __future__ import annotations
-
 import signal
 import subprocess
 import sys
@@ -19,7 +17,6 @@ def busy(monkeypatch: pytest.MonkeyPatch) -> Iterator[psutil.Process]:
     monkeypatch.setenv("GZ_PARTITION", "of_this_test")
     command = [sys.executable, "-c", "print(flush=True)\nwhile True: pass", "gz sim -s world.sdf"]
     with subprocess.Popen(command, stdout=subprocess.PIPE) as program:
-        assert program.stdout is not None
         program.stdout.readline()
         yield psutil.Process(program.pid)
         program.kill()

@@ -3,14 +3,13 @@
 What it talks to (Gazebo, its controllers, the bridge) is played on MuJoCo's physics.
 """
 
-from __future__ import annotations
-
 import os
 import stat
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -197,6 +196,22 @@ def rig(tmp_path_factory) -> Iterator[Rig]:
     os.environ["PATH"] = path
 
 
+@contextmanager
+def meanwhile(act: Callable[[], object], period: float = 0.03) -> Iterator[None]:
+    """Have something done again and again in a thread of its own."""
+    ended = threading.Event()
+
+    def go_on() -> None:
+        while not ended.wait(period):
+            act()
+
+    background(go_on)
+    try:
+        yield
+    finally:
+        ended.set()
+
+
 def wait_for(condition, seconds=15.0) -> bool:
     end = time.monotonic() + seconds
     while time.monotonic() < end:
@@ -286,18 +301,9 @@ def reset(rig: Rig, touching: bool):
     layout = nominal_layout(WORLD)
     request = ResetWorld.Request(client=rig.client.get_name())
     to_msg(layout, request.layout)
-    ended = threading.Event()
-
-    def keep_touching() -> None:
-        while not ended.wait(0.03):
-            rig.touch(*((name, WORLD.table.model) for name in layout.poses))
-
-    if touching:
-        background(keep_touching)
-    try:
+    pairs = [(name, WORLD.table.model) for name in layout.poses] if touching else []
+    with meanwhile(lambda: pairs and rig.touch(*pairs)):
         return call(request, timeout=60.0)
-    finally:
-        ended.set()
 
 
 def away_from_home(rig: Rig) -> None:
@@ -337,25 +343,22 @@ def test_what_touched_in_the_parking_place_is_not_of_the_level_that_begins(rig: 
     rig.requests.unlink(missing_ok=True)
     received: list[Contacts] = []
     subscription = rig.client.create_subscription(Contacts, names.CONTACTS, received.append, EVERY)
-    ended = threading.Event()
+    moved: list[float] = []
 
     def lie_behind_the_robot() -> None:
-        moved = None
-        while not ended.wait(0.002) and (moved is None or rig.gazebo.simulator.time < moved + 0.06):
-            if moved is None and rig.requests.exists() and len(rig.requests.read_text().splitlines()) == 2:
-                moved = rig.gazebo.simulator.time  # accepted; a few more reports come from before it was done
+        if not moved and rig.requests.exists() and len(rig.requests.read_text().splitlines()) == 2:
+            moved.append(rig.gazebo.simulator.time)
+        # Accepted: a few more reports come from before it was done.
+        if not moved or rig.gazebo.simulator.time < moved[0] + 0.06:
             rig.touch(("box_red", WORLD.ground.model))
 
-    background(lie_behind_the_robot)
-    try:
+    with meanwhile(lie_behind_the_robot, 0.002):
         answer = reset(rig, touching=True)
         assert answer.success, answer.message
         of_level = lambda: [m for m in received if seconds(m.header.stamp) > seconds(answer.stamp)]  # noqa: E731
         rig.robot.wait(0.3)
         assert wait_for(lambda: len(of_level()) > 5)
-    finally:
-        ended.set()
-        rig.client.destroy_subscription(subscription)
+    rig.client.destroy_subscription(subscription)
     pairs = {p for m in of_level() for s in contact_samples(m) for p in s.pairs}
     assert pairs and not any(WORLD.ground.model in p for p in pairs)
 
@@ -391,23 +394,17 @@ def test_a_level_is_recorded_and_its_referee_told_where_things_are(rig: Rig, tmp
     publisher = rig.client.create_publisher(PoseArray, POSES, SENSOR)
     assert wait_for(lambda: publisher.get_subscription_count() == 1)
     rig.requests.unlink(missing_ok=True)
-    ended = threading.Event()
 
     def lie() -> None:
-        while not ended.wait(0.03):
-            rig.touch(*((name, WORLD.table.model) for name in laid))
-            publisher.publish(poses)
+        rig.touch(*((name, WORLD.table.model) for name in laid))
+        publisher.publish(poses)
 
-    background(lie)
-    try:
+    with meanwhile(lie), closing(table):
         table.reset(nominal_layout(WORLD))
         poses.poses[red].position.x = 0.61
         table.wait(0.5)
         told = table.places(["box_red"])["box_red"]
         table.save_recording(tmp_path)
-    finally:
-        ended.set()
-        table.close()
     assert told.position == (0.61, *laid["box_red"].position[1:])
     states = recorded_states(tmp_path)
     assert {*states[-1].objects} == {*nominal_layout(WORLD).poses}
@@ -445,29 +442,24 @@ def test_a_picture_is_two_images_of_one_instant_with_the_projects_calibration(ri
     colour = rig.gazebo.create_publisher(Image, COLOUR.ros_topic_name, WHOLE)
     depth = rig.gazebo.create_publisher(Image, DEPTH.ros_topic_name, WHOLE)
     w, h = WORLD.camera.width, WORLD.camera.height
-    ended = threading.Event()
+    grey = 0  # the first is black
 
     assert colour.get_subscription_count() == depth.get_subscription_count() == 0
 
     def film() -> None:
-        grey = 0  # the first is black
-        while not ended.wait(0.1):
-            stamp = time_msg(rig.gazebo.simulator.time)
-            picture = Image(width=w, height=h, encoding="rgb8", step=3 * w, data=bytes([grey]) * 3 * w * h)
-            metres = np.full((h, w), 0.85, np.float32)
-            metres[0, 0] = np.inf
-            range_ = Image(width=w, height=h, encoding="32FC1", step=4 * w, data=metres.tobytes())
-            picture.header.stamp = range_.header.stamp = stamp
-            colour.publish(picture)
-            depth.publish(range_)
-            if colour.get_subscription_count() and depth.get_subscription_count():
-                grey = 90
+        nonlocal grey
+        picture = Image(width=w, height=h, encoding="rgb8", step=3 * w, data=bytes([grey]) * 3 * w * h)
+        metres = np.full((h, w), 0.85, np.float32)
+        metres[0, 0] = np.inf
+        range_ = Image(width=w, height=h, encoding="32FC1", step=4 * w, data=metres.tobytes())
+        picture.header.stamp = range_.header.stamp = time_msg(rig.gazebo.simulator.time)
+        colour.publish(picture)
+        depth.publish(range_)
+        if colour.get_subscription_count() and depth.get_subscription_count():
+            grey = 90
 
-    background(film)
-    try:
+    with meanwhile(film, 0.1):
         frame = RequestedCamera(rig.client, WORLD.camera).capture()
-    finally:
-        ended.set()
     # Nobody looks any more: Gazebo is asked for no more pictures.
     assert wait_for(lambda: colour.get_subscription_count() == depth.get_subscription_count() == 0)
     assert frame.intrinsics == WORLD.camera.intrinsics  # not Gazebo's, which is half a pixel off

@@ -1,7 +1,5 @@
 """Gazebo's time passes as far as somebody asks for it."""
 
-from __future__ import annotations
-
 import pytest
 
 from spca_sim.gazebo.passing import Passing

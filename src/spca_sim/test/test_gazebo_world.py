@@ -1,7 +1,5 @@
 """The SDF world and the embedded simulator's model describe the same workspace."""
 
-from __future__ import annotations
-
 import xml.etree.ElementTree as ET
 
 import mujoco

@@ -1,7 +1,5 @@
 """The generated files through Gazebo's own program, where `gz` is on the PATH."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 

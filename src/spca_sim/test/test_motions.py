@@ -1,7 +1,5 @@
 """The motions of arm and gripper that the node `sim` is asked for, until they end. The physics are real."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 

@@ -1,7 +1,5 @@
 """Arrangements made to fool a referee, and some that only look wrong, judged from contacts in the physics."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path

@@ -1,10 +1,6 @@
 """The simulated camera: geometry, noise, looks, signs; and that it needs no graphics library."""
 
-from __future__ import annotations
-
 import os
-import subprocess
-import sys
 from collections.abc import Iterator
 
 import numpy as np
@@ -12,7 +8,6 @@ import pytest
 from numpy.typing import NDArray
 
 from spca_core.camera import RgbdFrame
-from spca_core.errors import InputError
 from spca_core.geometry import Pose
 from spca_core.layout import Layout, nominal_layout, random_layout
 from spca_core.world import World, load_world
@@ -22,6 +17,7 @@ from spca_sim.variation import SimVariation
 from spca_sim.view import CameraView
 from spca_testing.contracts.arm_contract import OVER_TABLE
 from spca_testing.contracts.camera_contract import CameraContract
+from spca_testing.processes import python
 
 
 def frame_of(world: World, layout: Layout | None = None, **options: object) -> RgbdFrame:
@@ -160,10 +156,7 @@ from spca_core.world import load_world
 from spca_sim.mujoco_world import MujocoWorld
 assert MujocoWorld(load_world()).capture().colour.mean() > 30
 """
-    environment = os.environ | {"MUJOCO_GL": "disabled"}
-    done = subprocess.run(
-        [sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=False
-    )
+    done = python("-c", script, env=os.environ | {"MUJOCO_GL": "disabled"})
     assert done.returncode == 0, done.stderr
 
 
@@ -201,11 +194,3 @@ def test_the_text_reads_the_right_way_up_and_not_mirrored() -> None:
     height, width = letter.shape
     assert letter[:, : width // 4].mean() > 0.5 and letter[-(height // 5) :].mean() > 0.5
     assert letter[: height // 2, width // 2 :].mean() < 0.1
-
-
-def test_only_signs_bear_text() -> None:
-    objects = tuple(o.model_copy(update={"text": "hello"}) for o in SIGN.objects)
-    problems = SIGN.model_copy(update={"objects": objects}).problems()
-    assert any("no sign" in problem for problem in problems)
-    with pytest.raises(InputError, match="unknown world"):
-        load_world("tabletop_poster")

@@ -1,7 +1,5 @@
 """Grasps, towers, falls and contacts are real."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Recordings, videos, pacing, variations and the live view."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import av

@@ -1,7 +1,5 @@
 """The simulated table in this process keeps the contract of tables, and the lockstep robot that of robots."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

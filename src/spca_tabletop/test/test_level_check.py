@@ -1,7 +1,5 @@
 """`spca check`: everything that is wrong with a level at once, and what looks wrong."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import Any

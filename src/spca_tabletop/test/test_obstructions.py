@@ -1,7 +1,5 @@
 """What is in the way of what, found by geometry and put into plans."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, nullcontext
@@ -16,9 +14,9 @@ from spca_core.errors import MotionError
 from spca_core.geometry import Pose, top_down
 from spca_core.layout import Layout, nominal_layout
 from spca_core.options import RunOptions
-from spca_core.plan import Draft, Plan, PlanRequest, Step
+from spca_core.plan import PlanRequest
 from spca_core.result import Outcome
-from spca_core.scene import Fact, Observation, Scene, SceneObject
+from spca_core.scene import Fact, Observation, Scene
 from spca_core.skill_package import library_source
 from spca_core.world import WorldObject, load_world
 from spca_motion.collision import CollisionChecker, _compiled
@@ -37,7 +35,7 @@ from spca_tabletop.kit import TabletopKit
 from spca_tabletop.plan.proposer import BuiltinProposer
 from spca_tabletop.plan.vocabulary import TabletopVocabulary
 from spca_tabletop.presets import load_table
-from spca_testing.observations import task
+from spca_testing.observations import plan_of, task, thing
 
 WORLD = load_world()
 TOP = WORLD.table.top + 0.02
@@ -118,19 +116,13 @@ def test_what_is_in_the_way_is_moved_first(
     trusted = TrustedDomains(tmp_path_factory.mktemp("trusted"))
     with DraftingPlanner("tabletop", BuiltinProposer(), trusted, TabletopVocabulary()) as planner:
         result = planner.plan(PlanRequest(attempt="1", task=task, observation=seen, skills=()))
-    assert result.plan is not None
     assert str(result.plan.steps[0]) == first
 
 
 def test_nothing_is_put_aside_where_the_plan_has_another_use_for_the_place() -> None:
-    steps = (
-        Step(action="pick_up", args=("cube_green", "table")),
-        Step(action="place_on_table", args=("cube_green",)),
-        Step(action="pick_up", args=("cube_red", "table")),
-        Step(action="place_at", args=("cube_red", "at__490__80")),
-    )
+    green = ("pick_up cube_green table", "place_on_table cube_green")
     with table("stack_01", box_green=(0.49, 0.08, TOP)) as (environment, _):
-        plan = Plan(steps=steps, schemas=(), draft=Draft(domain="", problem=""))
+        plan = plan_of(*green, "pick_up cube_red table", "place_at cube_red at__490__80")
         assert environment.act("1", plan, environment.builtin_skills.read_text()).message == ""
 
 
@@ -162,7 +154,7 @@ def test_a_dense_table_is_surveyed_at_a_bounded_cost(rows: int, monkeypatch: pyt
             for fact in (Fact(predicate="clear", args=(name,)), Fact(predicate="on", args=(name, "table")))
         ),
         objects=tuple(
-            SceneObject(id=name, kind="cube", colour="red", pose=pose, size=cube.size, confidence=1.0)
+            thing(name, pose, cube.size, kind="cube", colour="red")
             for name, pose in poses.items()
         ), sentences=(),
     )  # fmt: skip
@@ -260,7 +252,6 @@ def test_closing_fingers_stay_above_the_table_however_low_a_thing_is_seen(sunk: 
         ctx = environment._ctx
         scene = ctx.look()
         cube = scene.get("cube_red")
-        assert cube is not None
         x, y, z = cube.pose.position
         low = cube.model_copy(update={"pose": cube.pose.model_copy(update={"position": (x, y, z - sunk)})})
         objects = tuple(low if o is cube else o for o in scene.objects)
@@ -307,15 +298,11 @@ def test_places_next_to_what_is_on_a_plate_are_not_told_to_be_full() -> None:
 
 def test_what_a_thing_stands_on_is_in_the_way_of_its_place_and_moved_first() -> None:
     """Foreseen, the thing itself is supposed to be in the gripper: what it stands on is all that is left."""
-    steps = (
-        Step(action="pick_up", args=("cube_blue", "cube_green")),
-        Step(action="place_at", args=("cube_blue", "at__410__m100")),
-    )
     with table("stack_01", box_green=(0.4, -0.1, TOP), box_blue=(0.4, -0.1, TOP + 0.04)) as (
         environment,
         _,
     ):
-        plan = Plan(steps=steps, schemas=(), draft=Draft(domain="", problem=""))
+        plan = plan_of("pick_up cube_blue cube_green", "place_at cube_blue at__410__m100")
         done = environment.act("1", plan, environment.builtin_skills.read_text())
         assert done.message == "no free place at x = 0.41 m, y = -0.1 m: the green cube is in the way"
         barred = Fact(predicate="obstructs", args=("cube_green", "at__410__m100"))
@@ -343,12 +330,9 @@ def test_what_bars_the_way_to_an_offered_grasp_is_in_the_way_until_the_thing_is_
 def test_a_tray_is_near_if_a_part_of_it_is(kind: Any, far: bool) -> None:
     tools = ToolKinematics(WORLD)
     out = tools.farthest(top_down(0.5, 0.0, TOP, 0.0).matrix())
-    thing = SceneObject(
-        id=f"{kind}_red", kind=kind, colour="red", pose=Pose.from_xyz_yaw(out + 0.02, 0.0, TOP),
-        size=(0.2, 0.2, 0.04), confidence=1.0,
-    )  # fmt: skip
-    scene = Scene(stamp=0.0, objects=(thing,), relations=(), sentences=())
-    assert (Fact(predicate="far", args=(thing.id,)) in out_of_reach(scene, tools)) is far
+    there = thing(f"{kind}_red", Pose.from_xyz_yaw(out + 0.02, 0.0, TOP), (0.2, 0.2, 0.04))
+    scene = Scene(stamp=0.0, objects=(there,), relations=(), sentences=())
+    assert (Fact(predicate="far", args=(there.id,)) in out_of_reach(scene, tools)) is far
 
 
 def test_nothing_is_put_aside_to_a_place_where_room_was_wanted() -> None:

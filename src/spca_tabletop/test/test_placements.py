@@ -1,7 +1,5 @@
 """Where a held thing can be put down: free of what is there, and on what shall carry it."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -13,13 +11,14 @@ from spca_core.kinds import WALL
 from spca_core.scene import Fact, Scene, SceneObject
 from spca_sense.outline import footprint, gap, outline_of, shared_area
 from spca_tabletop.act.placements import FINGERS, Hold, across, on_top
+from spca_testing.observations import thing
 
 EDGE = 0.04
 
 
 def cube(name: str, x: float, y: float, yaw: float = 0.0, level: int = 0) -> SceneObject:
     pose = Pose.from_xyz_yaw(x, y, 0.4 + EDGE * (level + 0.5), yaw)
-    return SceneObject(id=name, kind="cube", colour="red", pose=pose, size=(EDGE, EDGE, EDGE), confidence=0.9)
+    return thing(name, pose, kind="cube", colour="red")
 
 
 def along(row: float, distance: float) -> tuple[float, float]:
@@ -63,7 +62,7 @@ def test_a_bridge_is_built_off_its_neighbour_and_on_both_supports(
 def test_what_comes_first_on_a_cramped_plate_leaves_room_for_another() -> None:
     size = (0.11, 0.11, 0.008)
     at = Pose.from_xyz_yaw(0.5, 0.0, 0.404)
-    plate = SceneObject(id="plate", kind="plate", colour="red", pose=at, size=size, confidence=0.9)
+    plate = thing("plate", at, size)
     scene = Scene(stamp=0.0, objects=(plate, cube("held", 0.3, 0.2)), relations=(), sentences=())
     for cramped, far in ((False, 0.0), (True, 0.11 / 2 - EDGE * math.sqrt(0.5))):
         first = next(on_top(plate, scene, "held", Hold(), 0.02, cramped))
@@ -73,7 +72,7 @@ def test_what_comes_first_on_a_cramped_plate_leaves_room_for_another() -> None:
 @given(turn=st.floats(-math.pi, math.pi))
 def test_a_bowl_takes_a_second_cube_wherever_the_gripper_is_turned(turn: float) -> None:
     at, size = Pose.from_xyz_yaw(0.5, 0.0, 0.411), (0.13, 0.13, 0.022)
-    bowl = SceneObject(id="bowl", kind="bowl", colour="red", pose=at, size=size, confidence=0.9)
+    bowl = thing("bowl", at, size)
     first = next(
         on_top(bowl, Scene(stamp=0.0, objects=(bowl,), relations=(), sentences=()), "", Hold(), 0.02)
     )
@@ -91,9 +90,7 @@ def test_in_a_deep_tray_a_thing_is_put_where_the_fingers_can_take_it_out_again()
     """Its rim bars the way to the thing's top; in a shallow one it comes far from what is there."""
     for depth in (0.018, 0.05):
         at = Pose.from_xyz_yaw(0.5, 0.0, 0.4 + depth / 2)
-        tray = SceneObject(
-            id="tray", kind="tray", colour="red", pose=at, size=(0.16, 0.2, depth), confidence=0.9
-        )
+        tray = thing("tray", at, (0.16, 0.2, depth))
         inside, held = cube("there", 0.47, 0.0), cube("held", 0.3, 0.2)
         facts = (Fact(predicate="on", args=("there", "tray")),)
         scene = Scene(stamp=0.0, objects=(tray, inside, held), relations=facts, sentences=())

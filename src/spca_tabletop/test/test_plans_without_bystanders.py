@@ -1,7 +1,5 @@
 """A plan costs the same and has the same steps whether or not the search knows of what cannot matter."""
 
-from __future__ import annotations
-
 from contextlib import closing
 
 import pytest

@@ -1,7 +1,5 @@
 """Tables drawn by preset and seed: possible, reproducible, and never won before anything was done."""
 
-from __future__ import annotations
-
 import math
 from itertools import combinations
 

@@ -1,7 +1,5 @@
 """Relations are rows: each is read, planned and placed by its row alone, and one without a row is unknown."""
 
-from __future__ import annotations
-
 import re
 from functools import partial
 from types import SimpleNamespace
@@ -12,7 +10,6 @@ from hypothesis import strategies as st
 
 from spca_core.geometry import Pose
 from spca_core.options import RunOptions
-from spca_core.plan import Draft, Plan, Step
 from spca_core.ports.proposer import Impossible
 from spca_core.relation import place_of, relations
 from spca_core.scene import Fact, Observation, Scene, SceneObject
@@ -20,6 +17,7 @@ from spca_core.world import load_world
 from spca_tabletop.act.ctx import TabletopCtx
 from spca_tabletop.plan.room import no_room
 from spca_testing.contracts.relation_contract import RelationContract
+from spca_testing.observations import plan_of, thing
 
 TEXTS = {
     "left_of__cube_green": "Put the red cube to the left of the green cube.",
@@ -54,9 +52,8 @@ def test_every_row_has_a_text() -> None:
     assert rows | HALVES == {row.name for row in relations()}
 
 
-def _cube(name: str, x: float, y: float, yaw: float = 0.0, kind: str = "cube") -> SceneObject:
-    pose = Pose.from_xyz_yaw(x, y, 0.42, yaw)
-    return SceneObject(id=name, kind=kind, colour="red", pose=pose, size=(0.04, 0.04, 0.04), confidence=1.0)
+def _cube(name: str, x: float, y: float, yaw: float = 0.0) -> SceneObject:
+    return thing(name, Pose.from_xyz_yaw(x, y, 0.42, yaw))
 
 
 _X, _Y = st.floats(0.35, 0.63), st.floats(-0.3, 0.3)
@@ -71,7 +68,6 @@ def test_wherever_things_stand_what_is_put_there_is_there(
     thing = _cube("cube_red", 0.5, 0.0, yaw)
     for name in TEXTS:
         place = place_of(name)
-        assert place is not None
         for x, y, turn in place.spots(thing, [*others, _cube("plate_blue", 0.6, 0.0)], world):
             moved = _cube("cube_red", x, y, yaw if turn is None else turn)
             assert place.holds(moved, [*others, _cube("plate_blue", 0.6, 0.0), moved])
@@ -88,7 +84,6 @@ def test_what_is_no_place_is_taken_for_none(symbol: str) -> None:
 
 def test_nothing_is_anywhere_to_what_is_not_seen_or_to_itself() -> None:
     place = place_of("left_of__cube_green")
-    assert place is not None
     red, green = _cube("cube_red", 0.5, 0.2), _cube("cube_green", 0.5, 0.0)
     assert place.holds(red, [red, green])
     assert not place.holds(red, [red]) and not place.holds(green, [red, green])
@@ -98,12 +93,11 @@ def test_nothing_is_anywhere_to_what_is_not_seen_or_to_itself() -> None:
 def test_a_round_thing_cannot_be_turned() -> None:
     row = next(row for row in relations() if row.name == "turned")
     with pytest.raises(Impossible, match="look the same"):
-        row.fixed(_cube("cylinder_red", 0.5, 0.0, kind="cylinder"), (45,))
+        row.fixed(_cube("cylinder_red", 0.5, 0.0), (45,))
 
 
 def test_turned_is_where_a_thing_stood() -> None:
     place = place_of("turned__500__0__0")
-    assert place is not None
     for y, holds in ((0.0, True), (0.04, True), (0.05, False)):
         red = _cube("cube_red", 0.5, y)
         assert place.holds(red, [red]) is holds
@@ -126,8 +120,7 @@ def test_turned_is_where_a_thing_stood() -> None:
 def test_a_place_without_room_is_known_before_anything_moves(y: float, steps: list[str], told: str) -> None:
     things = (_cube("cube_green", 0.5, 0.0), _cube("cube_red", 0.4, -0.1), _cube("plate_red", 0.5, y))
     scene = Scene(stamp=0.0, objects=things, relations=(), sentences=())
-    done = tuple(Step(action="place_at", args=tuple(step.split())) for step in steps)
-    plan = Plan(steps=done, schemas=(), draft=Draft(domain="", problem=""))
+    plan = plan_of(*(f"place_at {step}" for step in steps))
     said = no_room(RunOptions(level="stack_01"), plan, Observation.of(scene))
     assert re.match(f"{told}.*$" if told else "$", said)
 

@@ -1,7 +1,5 @@
 """No message of a node that does not belong to the graph ends a node of it, or decides anything."""
 
-from __future__ import annotations
-
 import math
 import random
 import re

@@ -1,7 +1,5 @@
 """The contract of `Environment`, kept by the tabletop in one process and by the tabletop over ROS."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -13,7 +11,8 @@ from spca_core.ports.environment import Environment
 from spca_tabletop.environment import Tabletop
 from spca_tabletop.kit import TabletopKit
 from spca_tabletop.ros.executor_node import RosTabletop, TabletopRos
-from spca_testing.contracts.environment_contract import EnvironmentContract, plan
+from spca_testing.contracts.environment_contract import EnvironmentContract
+from spca_testing.observations import plan_of
 from spca_testing.ros import running, sim
 
 OPTIONS = RunOptions(level="stack_01", seed=5)
@@ -32,7 +31,7 @@ class TabletopContract(EnvironmentContract):
     def progress(self, environment: Environment) -> None:
         """Put the green cube somewhere else."""
         library = environment.builtin_skills.read_text(encoding="utf-8") + _TIDY
-        result = environment.act("progress", plan("idle"), library)
+        result = environment.act("progress", plan_of("idle thing"), library)
         assert result.status == "done", result.message
 
     def test_after_a_cancellation_nothing_moves_and_no_time_passes(self) -> None:

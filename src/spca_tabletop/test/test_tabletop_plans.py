@@ -114,7 +114,6 @@ def outcome(planner: DraftingPlanner, text: str, on: dict[str, str] | None = Non
     result = plan(planner, text, on=on or {}, held=held)
     assert result.status == "solved", result
     assert len(result.drafts) == 1
-    assert result.plan is not None
     return Table(on or {}, held).run(result.plan.steps)
 
 
@@ -248,7 +247,6 @@ def test_what_is_named_and_out_of_sight_may_be_of_any_kind_that_carries(text: st
 
 def test_what_is_named_may_be_behind_something_tall_which_is_set_down_elsewhere_once() -> None:
     seen = scene(objects=("cube_green", *PLATES))
-    assert seen.scene is not None
     low, *others = seen.scene.objects
     post = low.model_copy(update={"size": (0.04, 0.04, 0.14)})
     behind = seen.model_copy(update={"scene": seen.scene.model_copy(update={"objects": (post, *others)})})
@@ -294,7 +292,6 @@ def test_what_only_seems_to_touch_is_put_there_again(planner: DraftingPlanner) -
         "previous": first.plan.draft,
     }
     again = planner.plan(before.model_copy(update=update))
-    assert again.plan is not None
     assert [s.action for s in again.plan.steps] == ["pick_up", "place_on_table", "pick_up", "place_next_to"]
     unrelated = planner.plan(
         before.model_copy(update=update | {"failure": "referee: nothing touches the lamp"})
@@ -326,7 +323,6 @@ def test_a_fallen_cube_is_out_of_reach(planner: DraftingPlanner) -> None:
     assert result.message == "The red cube is out of reach: it lies on the ground."
     assert plan(planner, "Stack the green cube on the blue cube.", **fallen).status == "solved"
     result = plan(planner, "Stack the blue cube on any other cube.", **fallen)
-    assert result.plan is not None
     assert str(result.plan.steps[-1]) == "stack_on(cube_blue, cube_green)"
 
 

@@ -1,7 +1,5 @@
 """The tabletop's twin: it knows what was seen, and nothing else."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -24,11 +22,12 @@ from spca_tabletop.kit import TabletopKit
 from spca_tabletop.plan.proposer import BuiltinProposer
 from spca_tabletop.rehearsal.twin import TabletopTwin, TwinVocabulary
 from spca_testing.contracts.rehearsal_contract import RehearsalContract
+from spca_testing.observations import plan_of
 
 pytestmark = pytest.mark.slow
 
 KIT = TabletopKit()
-STEPS = (("pick_up", "cube_red", "table"), ("stack_on", "cube_red", "cube_blue"))
+STEPS = ("pick_up cube_red table", "stack_on cube_red cube_blue")
 
 
 @pytest.fixture(scope="module")
@@ -52,7 +51,7 @@ def observation(drafted: tuple[Observation, Draft]) -> Observation:
 
 @pytest.fixture(scope="module")
 def plan(drafted: tuple[Observation, Draft]) -> Plan:
-    return plan_of(drafted[1], *STEPS)
+    return plan_of(*STEPS, draft=drafted[1])
 
 
 @pytest.fixture(scope="module")
@@ -68,10 +67,6 @@ def judge() -> Iterator[SampledRehearsal]:
     made = SampledRehearsal(lambda: KIT.twin(RunOptions(level="stack_01")), Settings(choose=False))
     yield made
     made.close()
-
-
-def plan_of(draft: Draft, *steps: tuple[str, ...]) -> Plan:
-    return Plan(steps=tuple(Step(action=s[0], args=s[1:]) for s in steps), schemas=(), draft=draft)
 
 
 class TestTabletopRehearsal(RehearsalContract):
@@ -167,7 +162,7 @@ def test_the_twin_says_what_its_contacts_show(library: str, observation: Observa
         moments.append(moment)
         return True
 
-    twin.play(plan_of(plan.draft, ("touch", "plate_red")), library, observation, Perturbation(), go_on)
+    twin.play(plan_of("touch plate_red", draft=plan.draft), library, observation, Perturbation(), go_on)
     twin.close()
     assert [m.phase for m in moments] == ["start", "step", "rest"]
     assert [m.observation.holds("touched", "plate_red") for m in moments] == [False, True, True]
@@ -180,7 +175,7 @@ def test_touching_what_is_to_be_left_alone_is_a_fault(
     draft = plan.draft.model_copy(
         update={"problem": plan.draft.problem.replace("(:init", "(:init (kept plate_red)")}
     )
-    touching = plan_of(draft, ("touch", "plate_red"), *STEPS)
+    touching = plan_of("touch plate_red", *STEPS, draft=draft)
     found = tried(judge, touching, library, observation)
     assert found.status == "rejected" and found.fault is not None and found.fault.kind == "safety"
     assert "plate_red, which is to be left alone" in found.sentence
@@ -228,7 +223,6 @@ def test_with_something_in_the_gripper_nothing_is_rehearsed(
     rehearsal: SampledRehearsal, plan: Plan, library: str, observation: Observation
 ) -> None:
     """Where it is between the pads is not seen."""
-    assert observation.scene is not None
     relations = (*observation.scene.relations, Fact(predicate="held", args=("cube_red",)))
     scene = observation.scene.model_copy(update={"relations": relations})
     holding = observation.model_copy(update={"scene": scene})
@@ -259,6 +253,5 @@ def test_each_cube_that_will_do_is_another_plan(drafted: tuple[Observation, Draf
         "tabletop", BuiltinProposer(), TrustedDomains(Path(folder)), KIT.vocabulary()
     ) as planner:  # fmt: skip
         plan = planner.plan(request).plan
-        assert plan is not None
         touched = [str(p.steps[0]) for p in (plan, *planner.others(request, plan))]
     assert sorted(touched) == [f"touch(cube_{c})" for c in ("blue", "green", "red")]

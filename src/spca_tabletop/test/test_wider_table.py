@@ -1,7 +1,5 @@
 """Tasks with other kinds of things: what they mean, what is refused, and how they are planned."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path

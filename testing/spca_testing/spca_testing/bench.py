@@ -87,21 +87,18 @@ class ToyBench(Bench[ToyTrial, ToyResult]):
             os.kill(os.getpid(), signal.SIGKILL)
         if trial.key == self.costs:
             raise BudgetExhausted("3 US dollars are used up")
-        log = folder / "log"
-        before = sum(
-            line.startswith(trial.chain) for line in (log.read_text() if log.exists() else "").splitlines()
-        )
-        with log.open("a") as stream:
-            stream.write(f"{trial.key}\n")
+        with (folder / "log").open("a+") as log:
+            log.seek(0)
+            before = sum(line.startswith(trial.chain) for line in log)
+            log.write(f"{trial.key}\n")
         return ToyResult(solved=trial.key not in self.fails, before=before)
 
     def cost_of_broken(self, trial: ToyTrial, folder: Path) -> float:
         """A dollar for each trial that broke, once."""
         bill = folder / f"bill_{trial.key.replace('/', '_')}"
-        if not bill.exists():
-            return 0.0
-        bill.unlink()
-        return 1.0
+        owed = bill.exists()
+        bill.unlink(missing_ok=True)
+        return float(owed)
 
     def why_stop(self, done: Sequence[Done[ToyTrial, ToyResult]], wasted: Mapping[str, float]) -> str:
         """See `Bench`."""

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import cast
 
-from spca_core.geometry import Pose
-from spca_core.kinds import ObjectKind
-from spca_core.plan import Task
+from spca_core.geometry import Pose, Vec3
+from spca_core.plan import Draft, Plan, Step, Task
 from spca_core.scene import Fact, Observation, Scene, SceneObject
 
 CUBES = ("cube_green", "cube_blue", "cube_red")
@@ -54,20 +52,23 @@ def scene(
     )  # fmt: skip
 
 
+def thing(symbol: str, pose: Pose, size: Vec3 = (0.04, 0.04, 0.04), **more: object) -> SceneObject:
+    """A thing, in full sight, of the kind and colour that its symbol names."""
+    kind, _, rest = symbol.partition("_")
+    values = {"id": symbol, "kind": kind, "colour": rest.partition("_")[0] or "unknown", "confidence": 1.0}
+    return SceneObject.model_validate({**values, "pose": pose, "size": size, **more})
+
+
 def _thing(symbol: str, row: Sequence[str], depth: Sequence[str], below: Mapping[str, str]) -> SceneObject:
     """A thing at its place in the row, things on others where those are."""
-    kind, colour = symbol.split("_")[:2]
     x, y, z = 0.62, 0.1 * (1 - PLATES.index(symbol)) if symbol in PLATES else 0.0, 0.405
-    if kind == "cube":
+    if symbol not in PLATES:
         under = below.get(symbol, "table")
         at = under if under.startswith("cube") else symbol
         x, y = 0.4 + 0.05 * _rank(at, depth), 0.15 * (1 - _rank(at, row))
         z = 0.46 if under.startswith("cube") else 0.42
-    size = (0.04, 0.04, 0.04) if kind == "cube" else (0.12, 0.12, 0.01)
-    return SceneObject(
-        id=symbol, kind=cast(ObjectKind, kind), colour=colour, pose=Pose(position=(x, y, z)), size=size,
-        confidence=1.0,
-    )  # fmt: skip
+    size = (0.12, 0.12, 0.01) if symbol in PLATES else (0.04, 0.04, 0.04)
+    return thing(symbol, Pose(position=(x, y, z)), size)
 
 
 def _rank(symbol: str, order: Sequence[str]) -> int:
@@ -77,6 +78,12 @@ def _rank(symbol: str, order: Sequence[str]) -> int:
 def task(description: str, title: str = "", group: str = "test") -> Task:
     """A task with that text."""
     return Task(group=group, id="test_01", title=title, description=description)
+
+
+def plan_of(*steps: str, draft: Draft = Draft(domain="", problem="")) -> Plan:  # noqa: B008 (immutable)
+    """A plan of these steps: `pick_up cube_red table`."""
+    made = tuple(Step(action=action, args=tuple(args)) for action, *args in map(str.split, steps))
+    return Plan(steps=made, schemas=(), draft=draft)
 
 
 def goals(text: str) -> set[frozenset[tuple[str, ...]]]:

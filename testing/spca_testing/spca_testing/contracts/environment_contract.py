@@ -6,9 +6,9 @@ import ast
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from spca_core.plan import Draft, Plan, Step
 from spca_core.ports.environment import Environment
 from spca_core.result import Outcome
+from spca_testing.observations import plan_of
 
 EMPTY_LIBRARY = ""
 IDLE = '''def idle(ctx, thing):
@@ -64,7 +64,7 @@ class EnvironmentContract:
     def test_doing_nothing_is_no_success(self) -> None:
         """A skill without any effect succeeds as a step and does not solve the level."""
         with self.fresh() as environment:
-            result = environment.act("a", plan("idle"), IDLE)
+            result = environment.act("a", plan_of("idle thing"), IDLE)
             assert result.status == "done" and result.attempt == "a"
             assert environment.settle().outcome is not Outcome.SUCCESS
 
@@ -76,7 +76,7 @@ class EnvironmentContract:
             ("def (", ""),
         ):
             with self.fresh() as environment:
-                result = environment.act("a", plan("idle"), library)
+                result = environment.act("a", plan_of("idle thing"), library)
                 assert result.status == "failed"
                 assert result.steps[0].failure is not None
                 assert reason in result.message
@@ -85,7 +85,9 @@ class EnvironmentContract:
         """The listener gets each step once, in order."""
         with self.fresh() as environment:
             told: list[int] = []
-            environment.act("a", plan("idle", "idle"), IDLE, lambda step: told.append(step.index))
+            environment.act(
+                "a", plan_of("idle thing", "idle thing"), IDLE, lambda step: told.append(step.index)
+            )
             assert told == [0, 1]
 
     def test_restore_brings_back_world_memory_and_verdict(self) -> None:
@@ -114,16 +116,10 @@ class EnvironmentContract:
         """No skill outlives a cancellation."""
         with self.fresh() as environment:
             environment.cancel()
-            assert environment.act("a", plan("idle"), ENDLESS).status == "cancelled"
+            assert environment.act("a", plan_of("idle thing"), ENDLESS).status == "cancelled"
 
     def test_closing_twice_is_harmless(self) -> None:
         """Clean-up code does not need to know whether the environment is closed already."""
         with self.fresh() as environment:
             environment.close()
             environment.close()
-
-
-def plan(*actions: str) -> Plan:
-    """A plan of those actions, each with one argument."""
-    steps = tuple(Step(action=action, args=("thing",)) for action in actions)
-    return Plan(steps=steps, schemas=(), draft=Draft(domain="", problem=""))

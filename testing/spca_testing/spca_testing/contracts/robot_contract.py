@@ -11,12 +11,12 @@ from spca_core.ports.table import Robot
 from spca_core.trajectory import JointState, JointTrajectory
 
 
-def gentle(robot: Robot, delta: float, seconds: float) -> JointTrajectory:
+def gentle(robot: Robot, delta: float = 0.2, seconds: float = 1.0) -> JointTrajectory:
     """A smooth motion of all joints by `delta` radians from where the arm is."""
     start = robot.state().position
     s = np.linspace(0.0, 1.0, 21)[:, None]
     blend, rate = 3 * s**2 - 2 * s**3, (6 * s - 6 * s**2) / seconds
-    return JointTrajectory(s[:, 0] * seconds, start + blend * delta, rate * np.full(6, delta))
+    return JointTrajectory(s[:, 0] * seconds, start + blend * delta, rate * np.full(start.shape, delta))
 
 
 class RobotContract:

@@ -10,16 +10,8 @@ from spca_core.errors import SpcaError, Unsupported
 from spca_core.geometry import Pose
 from spca_core.layout import Layout, nominal_layout, random_layout
 from spca_core.ports.table import TableWorld
-from spca_core.trajectory import JointTrajectory
 from spca_core.world import World
-
-
-def turn(table: TableWorld, delta: float = 0.2, seconds: float = 1.0) -> JointTrajectory:
-    """A smooth motion of all joints by `delta` radians from where the arm is."""
-    start = table.robot.state().position
-    s = np.linspace(0.0, 1.0, 21)[:, None]
-    blend, rate = 3 * s**2 - 2 * s**3, (6 * s - 6 * s**2) / seconds
-    return JointTrajectory(s[:, 0] * seconds, start + blend * delta, rate * np.full(start.shape, delta))
+from spca_testing.contracts.robot_contract import gentle
 
 
 class TableContract:
@@ -39,7 +31,7 @@ class TableContract:
 
     def test_the_arm_moves_while_time_passes(self, table: TableWorld) -> None:
         """And not before."""
-        trajectory = turn(table)
+        trajectory = gentle(table.robot)
         table.robot.follow(trajectory)
         table.wait(0.5)
         assert np.abs(table.robot.state().position - trajectory.positions[0]).max() > 0.02
@@ -71,7 +63,7 @@ class TableContract:
         """From within the sample that asks for it."""
         if not self.felt:
             pytest.skip("this table does not feel contacts")
-        trajectory, begun = turn(table, seconds=2.0), table.now()
+        trajectory, begun = gentle(table.robot, seconds=2.0), table.now()
         end = table.on_contacts(lambda sample: table.robot.hold() if sample.stamp - begun > 0.6 else None)
         table.robot.follow(trajectory)
         table.wait(1.5)
@@ -88,7 +80,7 @@ class TableContract:
             with pytest.raises(Unsupported):
                 table.reset(nominal_layout(world))
             return
-        table.robot.follow(turn(table))
+        table.robot.follow(gentle(table.robot))
         table.robot.command_gripper(0.0)
         table.wait(0.4)
         layout = random_layout(world, 3)
@@ -123,7 +115,7 @@ class TableContract:
 
     def test_a_checkpoint_is_exact_or_there_is_none(self, table: TableWorld) -> None:
         """In the middle of a motion, too: the same future, to the last bit."""
-        table.robot.follow(turn(table))
+        table.robot.follow(gentle(table.robot))
         table.robot.command_gripper(0.02)
         table.wait(0.2)
         state = table.checkpoint()

@@ -80,11 +80,8 @@ class Status:
 
     def answer(self, wire: Wire, request: Mapping[str, Any]) -> None:
         """The error, in the API's form."""
-        wire.json(
-            self.status,
-            {"error": {"message": self.message, "code": self.code, "type": "error"}},
-            self.headers,
-        )
+        error = {"message": self.message, "code": self.code, "type": "error"}
+        wire.json(self.status, {"error": error}, self.headers)
 
 
 @dataclass(frozen=True)
