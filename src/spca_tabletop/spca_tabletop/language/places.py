@@ -121,7 +121,7 @@ def on_its_side(*said: Any) -> Destination:
 
 def one_on_each(place: Destination) -> Destination:
     """As in "on the plates, one per plate"."""
-    if place.relation != "on" or len(place.things) != 1:
+    if place.relation not in ("on", "to") or len(place.things) != 1:
         raise NotUnderstood(f"I do not know one on each of what '{place.text}' is.")
     there = place.things[0]
     told = there.noun.matching == "own" or there.det.quantifier in ("each", "all")
