@@ -135,6 +135,9 @@ def alone(meaning: Meaning, *, talk: Talk) -> Iterator[Talk]:
     for after in meaning(talk):
         new = [a for a in after.atoms if a not in talk.atoms]
         refuse(after.ruled("counted"), "I do not know of which things only; name them.")
+        left = {*talk.table.of(*SOLIDS)} - {a[1] for a in new}
+        told = "I do not know whether others may be on theirs; leave out 'only'."  # "on its mat"
+        refuse(left and after.ruled("matched") != talk.ruled("matched"), told)
         built = after.tower.active or after.bridge
         yield from nothing_else()(after) if built or after.verb == "touch" else _others_off(new, after)
 
@@ -169,7 +172,9 @@ def goes_there(there: Thing, things: Phrase) -> Meaning:
     return contain((there,), things)
 
 
-def contain(there: Phrase, things: Phrase, *, each: bool = False) -> Meaning:
+def contain(there: Phrase, things: Phrase, *, each: bool = False, passed: bool = False) -> Meaning:
+    if passed and all(t.noun.kind in SUPPORTS for t in things):  # "give the red cube a mat"
+        there, things = things, there
     bad = f"'{there[0].text}' takes nothing; name a plate, a mat, a bowl or a tray."
     refuse(any(t.noun.kind not in SUPPORTS and not t.pronoun for t in there), bad)
     there = tuple(replace(t, det=Det("each")) for t in there) if each else there
@@ -249,6 +254,27 @@ def put_meant(thing: Thing, places: Destinations, again: Thing, *, near: bool, t
 
 def given(phrase: Phrase, where: Destinations | Destination) -> Given:
     return phrase, where
+
+
+@clause
+def put_such(said: tuple[Phrase, Destinations], one: Quality, *, talk: Talk) -> Iterator[Talk]:
+    """As in "put a cube on the mat that is not red": of the cube, where that tells no mat from another."""
+    phrase, (*before, place) = said
+    refuse(not place.things, f"I do not know what is '{one.told}'; say it of that.")
+    there, those = (replace(p[-1], noun=one(p[-1].noun)) for p in (place.things, phrase))
+    near, far = _all_of(there, talk), _all_of(those, talk)
+    idle = near == _all_of(place.things[-1], talk) and one.told.startswith("no")
+    if far not in ([], _all_of(phrase[-1], talk)) and (idle or not near):
+        phrase = (*phrase[:-1], those)
+    else:
+        place = replace(place, things=(*place.things[:-1], there))
+    yield from put(phrase, None, (*before, place))(talk)
+
+
+def _all_of(thing: Thing, talk: Talk) -> list[str]:
+    with suppress(Impossible):
+        return named(replace(thing, det=Det("all"), noun=replace(thing.noun, other=False)), talk)
+    return []
 
 
 def put_but(said: Given, others: Phrase) -> Meaning:
@@ -354,31 +380,19 @@ def clear(phrase: Phrase, places: Destinations = (), *, removed: bool = False, t
             yield after.about(things).but(cleared=(things[-1], supports[-1]), mentioned=mentioned)
 
 
-def _standing(talk: Talk) -> Things:
-    """The tower that stands there, upwards."""
+@clause
+def rebuilt(*said: Destination | Destinations | None, talk: Talk, over: bool = False) -> Iterator[Talk]:
+    """As it stands, or upside down; there, or elsewhere."""
     on = {(a[2], a[1]) for a in talk.table.facts if a[0] == "on" and talk.table.kind(a[2]) in SOLIDS}
-    order = sorted({s for pair in on for s in pair}, key=lambda s: -len(talk.table.above([s])))
-    refuse(not order or not on.issuperset(pairwise(order)), "I do not know which tower that is; name each.")
-    return tuple(order)
-
-
-def _rebuilt(order: Things, places: Destinations | None, talk: Talk) -> Iterator[Talk]:
-    there = [talk.claim("on", order[:1], talk.table.support_of(order[-1]))]
+    tower = sorted({s for pair in on for s in pair}, key=lambda s: -len(talk.table.above([s])))
+    refuse(not tower or not on.issuperset(pairwise(tower)), "I do not know which tower that is; name each.")
+    order = tuple(tower[::-1] if over else tower)
+    places = next((one for one in said if isinstance(one, tuple)), None)
+    for source in (one for one in said if isinstance(one, Destination)):
+        come_from(order, source, talk)
+    there = [talk.claim("on", order[:1], talk.table.support_of(tower[0]))]
     for after in placed(order[:1], places, (), talk) if places else there:
         yield after.ask([("on", above, below) for below, above in pairwise(order)]).about(order)
-
-
-@clause
-def move_tower(source: Destination | None, places: Destinations, *, talk: Talk) -> Iterator[Talk]:
-    """As it stands, to another place."""
-    order = _standing(talk)
-    return _rebuilt(order, places, come_from(order, source, talk))
-
-
-@clause
-def turn_tower(places: Destinations | None, *, talk: Talk) -> Iterator[Talk]:
-    """In the reverse order, where it stands or elsewhere."""
-    return _rebuilt(_standing(talk)[::-1], places, talk)
 
 
 @clause
@@ -695,7 +709,8 @@ def there_go(places: Destinations | Destination, phrase: Phrase, *, slot: bool) 
     """As in "into the tray: blue, green and yellow", or in a tower "at the top red"."""
     places = (places,) if isinstance(places, Destination) else places
     wrong = any((p.relation == "slot") != slot for p in places)
-    refuse(wrong, f"I do not know what to do with '{phrase[0].text}'.")
+    one = phrase[0].text == "one" and any(t.elliptic for t in places[-1].things)  # "next to the blue one"
+    refuse(wrong or one, f"I do not know what to do with '{phrase[0].text}'.")
     return arrangement(phrase, places)
 
 
@@ -1019,14 +1034,6 @@ rule.means(must_not_be(_EVERY_SOLID, _OWN), "Neg -> UNMATCHED")
 
 
 @clause
-def except_there(*places: Destination, talk: Talk) -> Iterable[Talk]:
-    """As in "clear the mat; I don't care where it goes as long as it is not on another mat"."""
-    one = len({a[1] for a in talk.before}) == 1
-    refuse(not one, f"I do not know what must not be '{places[0].text}'; name it.")
-    return must_not_be((_IT,), places)(talk)
-
-
-@clause
 def kept_empty(phrase: Phrase, *, talk: Talk) -> Iterable[Talk]:
     told = f"I do not know what '{phrase[0].text}' is that stays empty; name it."
     refuse(_is_of_solids(phrase, talk), told)
@@ -1035,17 +1042,21 @@ def kept_empty(phrase: Phrase, *, talk: Talk) -> Iterable[Talk]:
 
 
 @clause
-def but_not_there(before: Meaning, place: Destination, *, talk: Talk) -> Iterator[Talk]:
+def but_not_there(*said: Meaning | Destination, talk: Talk) -> Iterator[Talk]:
     """As in "next to red but not next to blue": of what has just been put somewhere."""
-    for one in before(talk):
+    found = [before(talk) for before in said if not isinstance(before, Destination)]
+    for one in found[0] if found else [talk]:
         things = tuple(dict.fromkeys(a[1] for a in one.latest))
-        refuse(not things, f"I do not know what must not be '{place.text}'.")
-        others = {t for a in one.latest for other in a[2:] for t in things_of(other)}
-        there = {talk.table.kind(a[2]) for a in one.latest if a[0] == "on"}
-        if len(there) == 1:  # "on the blue plate, not on the green one"
-            place = replace(place, things=tuple(t.like(max(there)) for t in place.things))
-        it = others if len(things) == 1 == len(others) else {one.subject}  # "behind the bowl, not in it"
-        yield from _barred(things, place, one.but(subject=it.pop()))
+        ways: Iterable[Talk] = [one]
+        for place in (place for place in said if isinstance(place, Destination)):
+            refuse(not things, f"I do not know what must not be '{place.text}'.")
+            others = {t for a in one.latest for other in a[2:] for t in things_of(other)}
+            there = {talk.table.kind(a[2]) for a in one.latest if a[0] == "on"}
+            kind = max(there) if len(there) == 1 else ""  # "on the blue plate, not on the green one"
+            barred = replace(place, things=tuple(t.like(kind) for t in place.things))
+            it = others if len(things) == 1 == len(others) else {one.subject}  # "behind the bowl, not in it"
+            ways = [b for a in ways for b in _barred(things, barred, a.but(subject=max(it)))]
+        yield from ways
 
 
 @clause
@@ -1101,13 +1112,17 @@ def _there_too(phrase: Phrase) -> Meaning:
     return _unforbidden(doing(phrase, more))
 
 
+def _go_on(phrase: Phrase) -> Meaning:
+    touched, put_there = mention(phrase), _there_too(phrase)
+    return lambda talk: (touched if talk.verb == "touch" or talk.tower.active else put_there)(talk)
+
+
 def likewise(before: Meaning, phrase: Phrase) -> Meaning:
     """As in "the red cube goes in the tray, and so does the green one"."""
-    touched, put_there = mention(phrase), _there_too(phrase)
 
     def meaning(talk: Talk) -> Iterable[Talk]:
         try:
-            yield from (touched if talk.verb == "touch" else put_there)(talk)
+            yield from _go_on(phrase)(talk)
         except NotUnderstood as error:  # nor is anything else meant
             raise Impossible(str(error)) from error
 
@@ -1130,14 +1145,7 @@ def at_last(before: Meaning, phrase: Phrase = (), *, talk: Talk) -> Iterator[Tal
                 yield _apart(said, after, first=False)
                 break
         else:
-            yield from _at_last_too(phrase, one)
-
-
-def _at_last_too(phrase: Phrase, talk: Talk) -> list[Talk]:
-    for go_on in (mention(phrase), _there_too(phrase)):
-        with suppress(NotUnderstood):
-            return [*go_on(_then(talk, "last").but(latest=(), before=talk.latest))]
-    raise NotUnderstood(f"I do not know what to do last with {phrase[0].text}.")
+            yield from _go_on(phrase)(_then(one, "last").but(latest=(), before=one.latest))
 
 
 @clause
@@ -1234,7 +1242,7 @@ def along_with(phrase: Phrase, *, talk: Talk) -> Iterator[Talk]:
 
 
 @clause
-def in_order(before: Meaning, phrase: Phrase = (), *, talk: Talk) -> Iterator[Talk]:
+def in_order(before: Meaning = lambda talk: [talk], phrase: Phrase = (), *, talk: Talk) -> Iterator[Talk]:
     for one in before(talk):
         row = one.listed and {a[0] for a in one.latest} == {"abreast"}  # it stands as it was named
         row = row or (bool(one.tower.runs) and not one.latest)
@@ -1249,13 +1257,6 @@ def in_order(before: Meaning, phrase: Phrase = (), *, talk: Talk) -> Iterator[Ta
             yield _in_turn(tuple(dict.fromkeys(a[1] for a in one.latest)), one)
         for things, after in found_by(phrase, one, TANGIBLE) if phrase else ():
             yield _in_turn(things, after)
-
-
-@clause
-def order_matters(*, talk: Talk) -> Iterator[Talk]:
-    """Where it was said by "first", "then"."""
-    refuse(not talk.stage, "I do not know what to do in which order; say 'first … then …'.")
-    yield talk
 
 
 def _in_turn(things: Things, talk: Talk) -> Talk:

@@ -211,37 +211,28 @@ def _lexicon() -> tuple[list[str], re.Pattern[str], dict[str, int], dict[str, li
     return [token for token, _ in listed], _compiled(f"(?:{words})", True), ranks, others
 
 
-_PART = re.compile(
-    r"(\((?:\?:)?[a-z| ]+\)|\(\?<?[=!:]|[()|]|[a-z]+|(?:\\.|\[(?:\\.|[^]\\])*\]|[^]()|[\\a-z?*{])+|.)"
-    r"([?*]|\{0?,\d*\})?"
-)
+_GROUP = re.compile(r"\((\?<?[=!]|\?:)?([^()]*)\)([?*]|\{0?,\d*\})?")
+_MAY_LACK = re.compile(r"\\.|\[[^]]*\]|[a-z]?(?:[?*+]|\{\d*,?\d*\})")
 
 
 def _needed(pattern: str) -> tuple[str, ...]:
     """Letters some of which are in every match of a pattern or around it; none if that is not plain."""
-    groups: list[tuple[str, list[tuple[str, ...]]]] = [("(", [()])]  # each with the best letters of its ways
-    for head, may_lack in _PART.findall(pattern):
-        letters: tuple[str, ...] = ()
-        if head[0] == "(" and head[-1] == ")":
-            ways = head.strip("(?:)").split("|")
-            letters = tuple(max(way.split(" "), key=len) for way in ways) if not may_lack else ()
-        elif head[0] == "(":
-            groups.append((head, [()]))
-        elif head == "|":
-            groups[-1][1].append(())
-        elif head == ")":
-            opened, inner = groups.pop()
-            letters = _of_any(inner) if "!" not in opened and not may_lack else ()
-        elif head[0].islower():
-            letters = (head[: -1 if may_lack else None],)
-        if letters:
-            inner = groups[-1][1]
-            inner[-1] = max(inner[-1], letters, key=lambda found: min(map(len, found), default=0))
-    return _of_any(groups[0][1])
 
+    def way(group: re.Match[str]) -> str:
+        if group[3] or group[1] not in (None, "?:"):
+            return "\0"
+        plain = "|" not in group[2]
+        return group[2] if plain else f"<{group[2]}>" if re.fullmatch("[a-z| ]+", group[2]) else "\0"
 
-def _of_any(ways: list[tuple[str, ...]]) -> tuple[str, ...]:
-    return tuple(letters for way in ways for letters in way) if all(ways) else ()
+    before = ""
+    while before != pattern:  # the innermost groups first
+        before, pattern = pattern, _GROUP.sub(way, pattern)
+    pattern = _MAY_LACK.sub("\0", pattern)
+    if "|" in re.sub("<[^>]*>", "", pattern):
+        return ()
+    found = (said.split("|") for said in re.findall("(?<=<)[a-z| ]+(?=>)|[a-z]+", pattern))
+    letters = (tuple(max(one.split(" "), key=len) for one in ways) for ways in found)
+    return max((one for one in letters if all(one)), key=lambda one: min(map(len, one)), default=())
 
 
 @lru_cache(maxsize=1)

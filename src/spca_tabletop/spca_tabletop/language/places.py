@@ -77,7 +77,8 @@ def on_one_or_other(one: Phrase, other: Thing) -> Destination:
 
 def on_such(said: tuple[str, bool], *, slot: str = "", **told: Any) -> Destination:
     """As in "on the same mat", "on different plates", "on a mat of its own"."""
-    return Destination(relation="on", things=(Thing(how_many(**told), Nominal(*said)),), slot=slot)
+    thing = Thing(how_many(**told), Nominal(*said), text=said[0])
+    return Destination(relation="on", things=(thing,), slot=slot)
 
 
 def to(things: Phrase, **told: Any) -> Destination:
@@ -121,7 +122,7 @@ def on_its_side(*said: Any) -> Destination:
 
 def one_on_each(place: Destination) -> Destination:
     """As in "on the plates, one per plate"."""
-    if place.relation != "on" or len(place.things) != 1:
+    if place.relation not in ("on", "to") or len(place.things) != 1:
         raise NotUnderstood(f"I do not know one on each of what '{place.text}' is.")
     there = place.things[0]
     told = there.noun.matching == "own" or there.det.quantifier in ("each", "all")
@@ -468,7 +469,8 @@ def _one_for_each(things: Things, target: Thing, talk: Talk, apart: bool) -> Ite
         for option in options:
             there = [*rest[:1], *(t for t, place in zip(things, used, strict=False) if place == option)]
             full = len(there) > min(most, table.room(option, there)) or ((apart or other) and option in used)
-            if not full and not (other and option == table.support_of(rest[0])):
+            on = table.above([option]) if target.noun.other else ()  # "the other mats"
+            if not full and not (other and (rest[0] in on or option == table.support_of(rest[0]))):
                 yield from put(rest[1:], before.claim("on", rest[:1], option), (*used, option))
 
     found = False

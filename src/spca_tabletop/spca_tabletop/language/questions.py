@@ -71,12 +71,6 @@ def is_there(thing: Thing, test: Quality | None = None, *, talk: Talk) -> str:
 
 
 @answering
-def is_anything(test: Quality, *, talk: Talk) -> str:
-    found = test.test(talk.table.of(*SOLIDS), talk, Nominal())
-    return f"Yes: {_listed(found)}." if found else "No."
-
-
-@answering
 def what_is_held(*, talk: Talk) -> str:
     return f"I hold {_listed([s for s in talk.table.of(*SOLIDS) if ('held', s) in talk.table.facts])}."
 
@@ -130,4 +124,5 @@ def how_big(thing: Thing, *, talk: Talk) -> str:
     return " ".join(size(s) for s in named(thing, talk) if s in talk.table.sizes) or "I do not see how big."
 
 
+rule.means(Thing(Det("all"), Nominal("thing"), text="anything"), "Anything -> ANYTHING|SOMETHING")
 rule.read(FORMS["questions"], globals())

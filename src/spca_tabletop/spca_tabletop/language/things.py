@@ -126,6 +126,12 @@ class Thing(Spoken):
         return self.det.quantifier == "any" or bool(self.either)
 
     @property
+    def so_many(self) -> bool:
+        """True if it is of a number of them, whichever: "one of the cubes", "two", not "a cube"."""
+        told = self.det.number not in (None, 1) or self.text.lower().startswith("one")
+        return self.det.quantifier == "any" and told
+
+    @property
     def elliptic(self) -> bool:
         """True if its noun was left out."""
         return not (self.noun.kind or self.pronoun or self.either)
@@ -141,7 +147,7 @@ class Thing(Spoken):
         """All that it may be."""
         if self.pronoun or self.det.quantifier != "any":
             return self
-        refuse(self.det.number not in (None, 1), f"I do not know which ones '{self.text}' are; name them.")
+        refuse(self.so_many, f"I do not know which ones '{self.text}' are; name them.")
         return replace(self, det=replace(self.det, quantifier="all", number=None))
 
 
@@ -241,11 +247,19 @@ def _wanted(noun: Nominal, kinds: Things) -> Things:
 
 
 def _meant(thing: Thing, talk: Talk, kinds: Things, subject: str = "") -> Iterable[Things]:
+    if any(t.so_many for t in thing.apart):
+        return _all_but_some(thing, talk, kinds, subject)
     if thing.pronoun:
         return [_without(things, thing, "", talk, kinds) for things in _pronoun(thing, talk, kinds)]
     noun, det, table = _noun(thing, talk, kinds), thing.det, talk.table
     if noun.kind in ("table", "ground"):
         return [(TABLE_SYMBOL if noun.kind == "table" else GROUND_SYMBOL,)]
+    if noun.matching and (det.number or 1) > 1 and thing.any:  # "two cubes of different colours"
+        plain = _meant(replace(thing, noun=replace(noun, matching="")), talk, kinds, subject)
+        hues = {"own": 1, "other": det.number}[noun.matching]
+        if some := [one for one in plain if len({table.colours.get(s) for s in one}) == hues]:
+            return some
+        raise Impossible(f"'{thing.text}': there are not that many. {table.seen()}")
     if noun.matching:
         return _matching(thing, noun, talk, subject)
     # "put the red cube on the plate nearest to it"
@@ -255,6 +269,16 @@ def _meant(thing: Thing, talk: Talk, kinds: Things, subject: str = "") -> Iterab
     if noun.other or det.other:
         found = _unmentioned(found, thing, noun, talk, subject)
     return _counted(thing, noun, found, talk, kinds)
+
+
+def _all_but_some(thing: Thing, talk: Talk, kinds: Things, subject: str) -> Iterator[Things]:
+    """As in "all cubes but one", "every cube except one of the red ones": whichever are left out."""
+    (whole, *others) = _meant(replace(thing, apart=()), talk, kinds, subject)
+    refuse(others, f"I do not know of which ones '{thing.text}' leaves some out; name them.")
+    out = (t.like(_noun(thing, talk, kinds).kind) for t in thing.apart)
+    for left_out, _ in found_by(out, talk.but(group=whole), kinds):
+        if {*left_out} <= {*whole}:
+            yield tuple(s for s in whole if s not in left_out)
 
 
 def _counted(thing: Thing, noun: Nominal, found: list[str], talk: Talk, kinds: Things) -> Iterable[Things]:
@@ -329,6 +353,8 @@ def _candidates(thing: Thing, noun: Nominal, talk: Talk, kinds: Things) -> list[
         if thing.apart and not noun.tests:
             raise Impossible(f"'{thing.text}': nothing is left then. {table.seen()}")
         told = "".join(f" that is {one.told}" for one in noun.tests if one.told)
+        if any(one.told.removeprefix("not ").startswith("a ") for one in noun.tests):  # a kind
+            bare = f"{noun.colour} {noun.kind or 'thing'}".strip()
         refusal = NoneOfThem if thing.any else NoSuchThing
         more = f" {where.capitalize()}." if where else ""
         raise refusal(f"There is no {bare}{told}. {table.seen()}{more}")
@@ -338,8 +364,7 @@ def _candidates(thing: Thing, noun: Nominal, talk: Talk, kinds: Things) -> list[
 def _unmentioned(found: list[str], thing: Thing, noun: Nominal, talk: Talk, subject: str) -> list[str]:
     refuse(not (talk.mentioned or thing.any), f"I do not know which things '{thing.text}' means; name them.")
     table = talk.table
-    on = table.support_of(subject) if subject else ""
-    before = {*talk.mentioned, *([on] if table.kind(on) in SUPPORTS else [])}
+    before = {*talk.mentioned, *(s for s in table.of(*SUPPORTS) if subject in table.above([s]))}
     left = [s for s in found if s not in before]
     if not left:
         raise Contradiction(f"'{thing.text}': there is no other one. {table.seen()}")
@@ -490,8 +515,9 @@ rule.means(
 )
 
 
-def of_kind(said: tuple[str, bool]) -> Quality:
-    return _each(lambda s, table: table.kind(s) in _wanted(Nominal(said[0]), ANYTHING), f"a {said[0]}")
+def of_kind(*said: tuple[str, bool]) -> Quality:
+    kinds = {kind for one in said for kind in _wanted(Nominal(one[0]), ANYTHING)}
+    return _each(lambda s, table: table.kind(s) in kinds, " or ".join(f"a {one[0]}" for one in said))
 
 
 def of_such_colours(said: Things | str) -> Quality:
@@ -543,12 +569,6 @@ def identical(noun: Nominal) -> Quality:
     return _meaning(Thing(Det("the"), noun, text=noun.text), noun.text)
 
 
-def remarked(thing: Thing, one: Quality) -> Thing:
-    """As in "the red cube, it is the left one, …"."""
-    refuse(thing.pronoun or thing.either or thing.apart, f"I do not know what is {one.told}.")
-    return replace(thing, noun=one(thing.noun), text="")
-
-
 def lacking(one: Quality) -> Quality:
     refuse(one.both, f"I do not know what of '{one.told}' is not so; say it of each.")
 
@@ -577,17 +597,11 @@ def counted_from(number: int, noun: Nominal | None, side: str) -> Nominal:
     return Quality(_at(side, number - 1, number), f"number {number} from that side", 3)(noun or Nominal())
 
 
-def both_from(first: int, other: int, noun: Nominal | None, side: str) -> Phrase:
-    """As in "the second and the fourth item from the left"."""
-    each = ((n, counted_from(n, noun, side)) for n in (first, other))
-    return tuple(Thing(Det("the"), one, text=f"number {n}") for n, one in each)
-
-
 def outermost(*said: Any, side: str = "") -> Thing:
     """As in "the two leftmost cubes", "the first two from the left", "the top two"."""
-    first, number = (1, *(one for one in said if isinstance(one, int)))[-2:]
+    first, number = (1, 1, *(one for one in said if isinstance(one, int)))[-2:]
     side = side or next(one for one in said if isinstance(one, str))
-    noun = next((one for one in said if isinstance(one, Nominal)), Nominal(kind="thing", plural=True))
+    noun = next((one for one in said if isinstance(one, Nominal)), Nominal("thing", number > 1))
     refuse(first != 1, "I can count some from a side from the first one on only.")
     return Thing(Det("the", number), Quality(_at(side, 0, number), side, 3)(noun))
 
@@ -627,12 +641,6 @@ def unlike(noun: Nominal, said: Things, *, of: str = "") -> Nominal:
         return left
 
     return Quality(test, one.told)(noun)
-
-
-def of_no_such_kind(one: tuple[str, bool], other: tuple[str, bool]) -> Quality:
-    """As in "what is neither a cube nor a ball"."""
-    kinds = {k for said in (one, other) for k in _wanted(Nominal(said[0]), ANYTHING)}
-    return _each(lambda s, table: table.kind(s) not in kinds, f"no {one[0]} or {other[0]}")
 
 
 def distant(relation: str, reference: Thing) -> Quality:
@@ -806,7 +814,9 @@ def thing(det: Det | None, noun: Nominal) -> Thing:
     told = noun.tests or noun.colour or noun.other or det.number or det.quantifier not in ("", "the", "all")
     if noun.kind in ("table", "ground") and told:
         raise NotUnderstood(f"There is one table; I do not know what '{noun.text}' is.")
-    refuse(det == Det("all", 2) and not noun.plural, f"I do not know which two '{noun.text}' are.")
+    one_of_them = det.quantifier in ("all", "each") and any(t.rank == 3 for t in noun.tests)
+    unclear = not noun.plural and (det == Det("all", 2) or one_of_them)  # "every second cube from the left"
+    refuse(unclear, f"I do not know which ones '{noun.text}' are; name them.")
     if det.quantifier == "any" and det.number == 1 and noun.plural:
         det = det if det.part else replace(det, number=None)
     bare = noun == Nominal(one=True, text=noun.text, start=noun.start)
@@ -844,10 +854,6 @@ def of_the_colour_of(other: Thing) -> Quality:
     told = f"of the colour of {other.text}"
     return Quality(lambda found, talk, _: [s for s in found if talk.table.colours.get(s) in {
         talk.table.colours.get(o) for o in named(other, talk)}], told, 1)  # fmt: skip
-
-
-def end_of_tower(*, side: str) -> Thing:
-    return Thing(Det("the"), Quality(_at(side), side, 3)(Nominal(kind="thing")))
 
 
 rule.means(Thing(Det("all"), pronoun="them"), "Thing -> THEM", "Thing -> ALL OF? THEM?")
@@ -897,7 +903,7 @@ def corrected(taken_back: Thing, thing: Thing, *, alike: bool = True) -> Thing:
     """As in "the left blue cube, no, the right one"."""
     noun, before = thing.like(taken_back.noun.kind, taken_back.noun.plural).noun, taken_back.noun
     kinds = [{*SHARED.get(one.kind, (one.kind,))} for one in (noun, before) if one.kind not in ("", "thing")]
-    other = alike and len(kinds) > 1 and (kinds[0] <= {*SUPPORTS}) != (kinds[1] <= {*SUPPORTS})
+    other = alike and len(kinds) > 1 and kinds[0].isdisjoint(SUPPORTS) != kinds[1].isdisjoint(SUPPORTS)
     if taken_back == thing or thing.pronoun or taken_back.several != thing.several or other:
         raise NotUnderstood(f"I do not know what '{thing.text}' is in place of; say the whole task anew.")
     of_it = thing.elliptic and noun.tests and before.tests and not noun.colour
@@ -951,8 +957,9 @@ def contrasted(thing: Thing, other: Thing) -> Thing:
 
 
 def all_but(others: Phrase) -> Thing:
-    last = others[-1].noun  # "all but the red cube" is of cubes, "all but the ball" is of more
-    return Thing(Det("all"), Nominal(last.kind if last.colour or last.tests else "thing"), apart=others)
+    last = others[-1].noun  # "all but the red cube", "all but two cubes" are of cubes; not "all but the ball"
+    alike = last.colour or last.tests or others[-1].any
+    return Thing(Det("all"), Nominal(last.kind if alike else "thing"), apart=others)
 
 
 def of_colours(said: tuple[str, bool], colours: Things) -> Phrase:
@@ -973,6 +980,9 @@ def series(one: Any, more: tuple[Any, ...] = ()) -> tuple[Any, ...]:
 def listed(thing: Thing, others: Phrase, *, pause: bool = False) -> Phrase:
     """A list; "the red, the green and the blue cube" are cubes all three."""
     refuse(pause and others[0].pronoun == "it", f"I do not know what to do with '{thing.text}'.")
+    # "two cubes and the ball, but not the red one"
+    both = (thing.any or thing.several) and any(t.rank == 4 for t in others[-1].noun.tests)
+    refuse(both, f"I do not know whether '{others[0].text}' is said of '{thing.text}', too; say it of each.")
     anew = next((t.text for t in others if t.anew), "")  # "red and green, no, blue"
     refuse(anew, f"I do not know how many of them '{anew}' is in place of; say the whole task anew.")
     if thing.noun.kind and others[0].elliptic and not others[0].noun.one:

@@ -271,6 +271,8 @@ def built(talk: Talk, atoms: Collection[Atom]) -> Iterator[set[Atom]]:
         return
     stacked = {(a[1], a[2]) for a in atoms if a[0] == "on" and a[2] in solids}
     said = [*tower.members, *(t for _, t in tower.slots), *(t for run in tower.runs for t in run)]
+    # "three cubes, red not at the bottom": it is one of them
+    said += [t for slot, t in tower.barred if slot != "any" and (tower.size or 0) > len({*said, t})]
     names = list(dict.fromkeys([*said, *(t for pair in sorted(stacked) for t in pair)]))
     barred = (t for slot, t in tower.barred if slot == "any")
     spared = {*talk.left_out, *(t for (t,) in talk.ruled("unused", "untouched")), *barred} - {*names}
