@@ -16,13 +16,13 @@ from collections import defaultdict
 from contextlib import closing, suppress
 from pathlib import Path
 
-from spca.runs import log_to
 from spca_benchmarks.campaigns.published import cells
 from spca_copic.evaluation import evaluate, unseen_cases
 from spca_copic.run import CopicFolder
 from spca_copic.worlds.limited_actions import Played, PlayedAgain
 from spca_core.errors import SpcaError
 from spca_core.geometry import Pose, top_down_yaw
+from spca_core.log import log_to
 from spca_core.plan import Draft, Plan, Step
 from spca_core.result import Outcome
 from spca_core.scene import Scene

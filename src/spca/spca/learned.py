@@ -10,10 +10,9 @@ from collections.abc import Callable, Mapping
 from contextlib import closing
 from pathlib import Path
 
-import structlog
-
 from spca_coder.trusted import TrustedLibrary
 from spca_core.errors import SpcaError
+from spca_core.log import note
 from spca_core.model import Record
 from spca_core.options import RunOptions
 from spca_core.paths import LIBRARY
@@ -29,9 +28,6 @@ from spca_planner.trusted import TrustedDomains
 BEFORE = "library_before"
 """Name of the folder, in a run's folder, of what was known when it began; a replay begins with the same."""
 _AFTER = "library_replayed"
-
-
-log = structlog.get_logger(__name__)
 
 
 class Learned:
@@ -96,12 +92,12 @@ class Learned:
                     seen = [step.seen for step in result.steps]
                     evidence = self._reader.weigh(solved.plan, seen, environment.sense(), before)
                     if evidence.contradicted or evidence.disturbances:
-                        log.info("revalidation", table=table, outcome="solved by chance")
+                        note("revalidation", table=table, outcome="solved by chance")
                         return False
         except (SpcaError, ValueError) as error:
-            log.warning("revalidation", table=table, error=str(error))
+            note("revalidation", "warning", table=table, error=str(error))
             return False
-        log.info("revalidation", table=table, outcome=outcome.value)
+        note("revalidation", table=table, outcome=outcome.value)
         return outcome is Outcome.SUCCESS
 
     def _path(self, table: str) -> Path:
