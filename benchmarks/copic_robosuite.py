@@ -22,9 +22,9 @@ from spca_copic.run import CopicFolder
 from spca_copic.worlds.limited_actions import Played, PlayedAgain
 from spca_core.errors import SpcaError
 from spca_core.geometry import Pose, top_down_yaw
-from spca_core.log import log_to
 from spca_core.plan import Draft, Plan, Step
 from spca_core.result import Outcome
+from spca_core.run_folder import log_to
 from spca_core.scene import Scene
 from spca_judges.environment import JudgedTabletop
 from spca_judges.remote import RemoteEpisode

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from spca_core.errors import Cancelled, MotionError
-from spca_core.log import note
+from spca_core.run_folder import note
 from spca_core.scene import Observation
 from spca_core.stopping import Flag
 from spca_minigrid import primitives, routes, worldmap

@@ -16,7 +16,7 @@ from spca_copic.report import scores_table, write_report
 from spca_copic.run import CopicFolder, CopicRun, open_world, train_run
 from spca_copic.training import Listener
 from spca_core.errors import EXIT_INTERRUPTED, InputError
-from spca_core.log import log_to
+from spca_core.run_folder import log_to
 from spca_llm.chat import open_chat
 from spca_programs.plan_world import Episode, require_task
 

@@ -12,7 +12,6 @@ from pathlib import Path
 
 from spca_coder.trusted import TrustedLibrary
 from spca_core.errors import SpcaError
-from spca_core.log import note
 from spca_core.model import Record
 from spca_core.options import RunOptions
 from spca_core.paths import LIBRARY
@@ -21,7 +20,7 @@ from spca_core.ports.chat import REPLAY
 from spca_core.ports.environment import Environment
 from spca_core.ports.reading import PlanReader
 from spca_core.result import Outcome, Promotion
-from spca_core.run_folder import RunFolder, write_atomically
+from spca_core.run_folder import RunFolder, note, write_atomically
 from spca_core.skill import python_name
 from spca_planner.trusted import TrustedDomains
 

@@ -10,9 +10,9 @@ from spca_coder import allowlist
 from spca_coder.allowlist import CodeFault, lacking, report, undefined
 from spca_coder.source import Source, header, lines_of, misfit_reason, read, same_code
 from spca_core.errors import InputError, SpcaError
-from spca_core.log import note
 from spca_core.model import Record
 from spca_core.plan import ActionSchema
+from spca_core.run_folder import note
 from spca_core.skill import CtxApi, SkillFailure, python_name
 from spca_core.skill_package import joined, modules
 from spca_core.stopping import Closing

@@ -17,10 +17,9 @@ from typing import Literal
 
 from spca_coder.source import Source, read, same_code
 from spca_core.errors import InputError
-from spca_core.log import note
 from spca_core.model import Record
 from spca_core.result import Promotion
-from spca_core.run_folder import write_atomically
+from spca_core.run_folder import note, write_atomically
 from spca_core.skill_package import joined, modules
 from spca_core.validation import expecting, plain
 

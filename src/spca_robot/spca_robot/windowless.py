@@ -2,7 +2,7 @@
 
 import os
 
-from spca_core.log import note
+from spca_core.run_folder import note
 
 if os.environ.get("MUJOCO_GL", "").lower() not in ("egl", "glfw", "glx", "osmesa"):
     # MuJoCo would import GLFW, which starts a Python process to find its library (0.2 s) and is not needed:

@@ -9,9 +9,9 @@ import time
 from collections.abc import Callable
 from typing import Any, Literal
 
-from spca_core.log import note
 from spca_core.plan import ActResult, Plan, Step
 from spca_core.ports.environment import CtxServer
+from spca_core.run_folder import note
 from spca_core.skill import CtxApi, SkillFailure, StepReport, python_name
 from spca_core.skill_package import origin
 from spca_core.stopping import Closing, Stop, never

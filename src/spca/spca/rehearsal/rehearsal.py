@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Literal
 
 from spca.rehearsal.critic import Critic
-from spca_core.log import noting
 from spca_core.model import Record
 from spca_core.plan import Choice, Fault, Moment, Perturbation, Plan, Rehearsed, Try
 from spca_core.ports.stages import Twin
 from spca_core.processes import PATIENCE
+from spca_core.run_folder import noting
 from spca_core.scene import Observation
 from spca_core.stopping import Stop, never
 
