@@ -16,7 +16,6 @@ from collections import defaultdict
 from contextlib import closing, suppress
 from pathlib import Path
 
-from spca.runs import log_to
 from spca_benchmarks.campaigns.published import cells
 from spca_copic.evaluation import evaluate, unseen_cases
 from spca_copic.run import CopicFolder
@@ -25,6 +24,7 @@ from spca_core.errors import SpcaError
 from spca_core.geometry import Pose, top_down_yaw
 from spca_core.plan import Draft, Plan, Step
 from spca_core.result import Outcome
+from spca_core.run_folder import log_to
 from spca_core.scene import Scene
 from spca_judges.environment import JudgedTabletop
 from spca_judges.remote import RemoteEpisode

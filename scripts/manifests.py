@@ -46,7 +46,7 @@ FROM_PIP = {
     "dask", "distributed", "fast_downward", "gymnasium", "glfw", "httpx", "httpx2",
     "pyarrow", "pyparsing", "libcst", "mcap", "mcap_ros2", "minigrid", "anyio", "mcp", "starlette",
     "trimesh", "tornado", "websockets", "mujoco", "ompl", "openai", "ruckig", "stable_baselines3",
-    "structlog", "httpcore2", "torch", "unified_planning",
+    "httpcore2", "torch", "unified_planning",
     "up_fast_downward",
     "up_tamer",
     # optional: the selectors of CoPiC, and a world

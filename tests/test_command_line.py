@@ -71,7 +71,7 @@ def start(*args: str, **more: object) -> subprocess.CompletedProcess[str]:
         (["run", "touch_02", "--out", "x/\udcff"], "UTF-8"),
         (["run", "touch_02", "--out", "x" * 300], "cannot write here"),
         (["run", "touch_02", "--detector", "x" * 5000], "at most 4096 characters"),
-        (["library", "explain", "x", "--library", "x" * 300], "cannot write"),
+        (["library", "show", "x", "--library", "x" * 300], "cannot write"),
         (["run", "stack_01", "--rate", "-1"], "--rate"),
         (["run", "stack_01", "--world", "moon"], "known worlds: "),
         (["resume", "nowhere"], "not a run folder"),

@@ -241,7 +241,6 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "llm" / "0001-planner_big.json").write_text(exchange.model_dump_json(indent=1))
     trusted = TrustedLibrary(folder / "library", "def lift(ctx, thing):\n    ctx.close()\n")
     trusted.promote(f"{SKILL}\n\ndef push(ctx, a):\n    tap(ctx, a)\n", ["tap", "push"], "touch_02")
-    trusted.demote("push", "it drops the cube")
     TrustedDomains(folder / "domains").add("e", Task(group="g", id="t", title="t", description="d"), DOMAIN)
     states = [SimState(0.1 * k, ("a", "b")[: 1 + k % 2], np.zeros(7 + k % 2)) for k in range(3)]
     save_states(states, folder / "states.npz")

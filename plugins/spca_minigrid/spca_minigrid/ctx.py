@@ -6,9 +6,8 @@ from collections import deque
 from collections.abc import Mapping
 from typing import Any
 
-import structlog
-
 from spca_core.errors import Cancelled, MotionError
+from spca_core.run_folder import note
 from spca_core.scene import Observation
 from spca_core.stopping import Flag
 from spca_minigrid import primitives, routes, worldmap
@@ -20,9 +19,6 @@ from spca_minigrid.values import Reply, Route, Thing, View
 from spca_minigrid.world import GridWorld
 from spca_minigrid.worldmap import HELD, WorldMap
 from spca_sandbox.surface import DeclaredCtx, api_of, offered
-
-log = structlog.get_logger(__name__)
-
 
 _WITHOUT_EFFECT = 12
 """Primitives in a row that changed nothing at all: neither pose, nor hand, nor map."""
@@ -186,7 +182,7 @@ class GridCtx(DeclaredCtx):
     @offered
     def _do_log(self, text: str) -> None:
         """Tell this to whoever mends the skill."""
-        log.info("skill", text=str(text)[:500])
+        note("skill", text=str(text)[:500])
 
     # --- helpers --------------------------------------------------------------------------------------------
 

@@ -10,13 +10,13 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from spca.console import results, show_table
-from spca.runs import log_to
 from spca_copic.evaluation import Score, asks_model, evaluate, unseen_cases
 from spca_copic.recipe import Recipe, Trial
 from spca_copic.report import scores_table, write_report
 from spca_copic.run import CopicFolder, CopicRun, open_world, train_run
 from spca_copic.training import Listener
 from spca_core.errors import EXIT_INTERRUPTED, InputError
+from spca_core.run_folder import log_to
 from spca_llm.chat import open_chat
 from spca_programs.plan_world import Episode, require_task
 

@@ -10,8 +10,6 @@ from collections.abc import Callable, Mapping
 from contextlib import closing
 from pathlib import Path
 
-import structlog
-
 from spca_coder.trusted import TrustedLibrary
 from spca_core.errors import SpcaError
 from spca_core.model import Record
@@ -22,16 +20,13 @@ from spca_core.ports.chat import REPLAY
 from spca_core.ports.environment import Environment
 from spca_core.ports.reading import PlanReader
 from spca_core.result import Outcome, Promotion
-from spca_core.run_folder import RunFolder, write_atomically
+from spca_core.run_folder import RunFolder, note, write_atomically
 from spca_core.skill import python_name
 from spca_planner.trusted import TrustedDomains
 
 BEFORE = "library_before"
 """Name of the folder, in a run's folder, of what was known when it began; a replay begins with the same."""
 _AFTER = "library_replayed"
-
-
-log = structlog.get_logger(__name__)
 
 
 class Learned:
@@ -96,12 +91,12 @@ class Learned:
                     seen = [step.seen for step in result.steps]
                     evidence = self._reader.weigh(solved.plan, seen, environment.sense(), before)
                     if evidence.contradicted or evidence.disturbances:
-                        log.info("revalidation", table=table, outcome="solved by chance")
+                        note("revalidation", table=table, outcome="solved by chance")
                         return False
         except (SpcaError, ValueError) as error:
-            log.warning("revalidation", table=table, error=str(error))
+            note("revalidation", "warning", table=table, error=str(error))
             return False
-        log.info("revalidation", table=table, outcome=outcome.value)
+        note("revalidation", table=table, outcome=outcome.value)
         return outcome is Outcome.SUCCESS
 
     def _path(self, table: str) -> Path:

@@ -11,16 +11,13 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-import structlog
-
 from spca.interrupt import STOPPED, stopping_on_interrupt
-from spca.journal import Event, Listener
 from spca.kits import checked_kit, kit_of
 from spca_core.errors import Cancelled, InputError, Lost
 from spca_core.options import Manifest, RunOptions, manifest
 from spca_core.ports.chat import REPLAY
 from spca_core.result import UNFINISHED
-from spca_core.run_folder import EVENTS, MANIFEST, RunFolder, is_full, read_picture
+from spca_core.run_folder import EVENTS, MANIFEST, RunFolder, is_full, log_to, read_picture
 from spca_core.validation import YAML_FILES
 from spca_llm import is_configured
 
@@ -28,6 +25,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from spca.journal import Event, Listener
     from spca.order import Order
     from spca.stages import Stages
     from spca_core.plan import PlanResult
@@ -204,6 +202,8 @@ class Run:
     @property
     def events(self) -> list[Event]:
         """The events of the run, in order."""
+        from spca.journal import Event
+
         return list(self.files.read_log(Event, EVENTS))
 
     @property
@@ -269,23 +269,3 @@ def _here(
     world = nullcontext(given) if given else kit_of(options.level).session(options, stages.vision)
     with world as environment:
         yield environment, stages
-
-
-LOG = "log/spca.log"
-
-
-def log_to(folder: Path) -> None:
-    """Send every structlog line of this process to `log/spca.log` in a run's folder, as JSON lines."""
-    path = folder / LOG
-    path.parent.mkdir(parents=True, exist_ok=True)
-    structlog.configure(
-        processors=[
-            structlog.contextvars.merge_contextvars,
-            structlog.processors.add_log_level,
-            structlog.processors.TimeStamper(fmt="iso", utc=True),
-            structlog.processors.format_exc_info,
-            structlog.processors.JSONRenderer(default=str),
-        ],
-        logger_factory=structlog.WriteLoggerFactory(file=path.open("a", buffering=1)),
-        cache_logger_on_first_use=False,
-    )

@@ -1,11 +1,10 @@
-"""`spca library`: a person sees what is trusted and why, and can withdraw trust and give it back."""
+"""`spca library`: a person sees what is trusted and why."""
 
 from pathlib import Path
 from subprocess import CompletedProcess
 
 import pytest
 
-from spca_coder.source import read
 from spca_coder.trusted import TrustedLibrary
 from spca_core.errors import EXIT_BAD_INPUT
 from spca_testing.command import spca
@@ -29,27 +28,18 @@ def test_a_skill_s_life(folder: Path) -> None:
     assert "wave" in shown and "learned" in shown
     others = spca("library", "show", "--library", str(folder))
     assert "1 more, learned by runs with --skills empty: add --from-nothing" in others.stdout + others.stderr
-    assert "def wave(ctx, cube)" in library(folder, "export").stdout
-    demoted = library(folder, "demote", "wave", "--reason", "it scares the cat")
-    assert demoted.stdout == "demoted: wave\n" and library(folder, "export").stdout == ""
-    assert "demoted" in library(folder, "show").stdout
-    told = library(folder, "explain", "wave").stdout
-    for words in ("it scares the cat", "proved by: wave_01", "promoted wave_01"):
-        assert words in told
-    assert read(library(folder, "export", "wave").stdout).functions.keys() == {"wave"}
-    library(folder, "restore", "wave")
-    assert "def wave" in library(folder, "export").stdout
-    assert "restored" in library(folder, "explain", "wave").stdout
+    told = library(folder, "show", "wave").stdout
+    for words in ("proved by: wave_01", "promoted wave_01", "skills/tabletop/wave.py"):
+        assert words in told.replace("\n", "")
 
 
-@pytest.mark.parametrize(
-    "words", [("explain", "fly"), ("restore", "wave"), ("demote", "fly", "--reason", "x")]
-)
-def test_what_is_not_there_is_bad_input(folder: Path, words: tuple[str, ...]) -> None:
-    assert library(folder, *words).returncode == EXIT_BAD_INPUT
-
-
-@pytest.mark.parametrize("words", [("explain",), ("export",), ("restore",), ("demote", "--reason", "x")])
-def test_where_else_a_skill_may_be_is_told(folder: Path, words: tuple[str, ...]) -> None:
-    said = spca("library", *words, "wave", "--library", str(folder))
+def test_what_is_not_there_is_bad_input_and_where_else_it_may_be_is_told(folder: Path) -> None:
+    assert library(folder, "show", "fly").returncode == EXIT_BAD_INPUT
+    said = spca("library", "show", "wave", "--library", str(folder))
     assert said.returncode == EXIT_BAD_INPUT and "--from-nothing" in said.stderr
+
+
+@pytest.mark.parametrize("command", ["explain", "export", "demote", "restore"])
+def test_a_command_that_has_gone_names_another(command: str, folder: Path) -> None:
+    said = library(folder, command)
+    assert said.returncode == EXIT_BAD_INPUT and "library show SKILL`" in said.stderr

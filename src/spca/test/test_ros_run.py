@@ -24,7 +24,7 @@ from spca_interfaces.srv import Judge
 from spca.interrupt import stopping_on_interrupt
 from spca.journal import Event
 from spca.kits import kits
-from spca.ros.graph import ENDED
+from spca.ros.graph import ENDED, SIMULATOR, robot_is_there
 from spca.ros.program import Program, _Launched, program
 from spca.runs import CRASH, Run
 from spca_core.errors import InputError, Lost, SpcaError
@@ -35,7 +35,7 @@ from spca_planner.solver.process import warm_solver
 from spca_ros import names
 from spca_ros.action_server import LongAction
 from spca_ros.calls import ActionCall, ServiceCall
-from spca_ros.domain import own_domain
+from spca_ros.domain import claim, own_domain
 from spca_ros.node import SpcaNode, ros_session
 from spca_ros.qos import SENSOR, STATE
 from spca_testing.command import interrupted
@@ -339,6 +339,15 @@ def test_a_second_simulator_in_a_domain_is_refused() -> None:
     """Both would answer the program that has a run under way."""
     with running(sim()):
         second = python("-m", "spca", "sim")
+    assert second.returncode == 2 and "there is a robot in the ROS domain" in second.stderr, second.stderr
+
+
+def test_a_simulator_that_is_still_coming_up_has_claimed_its_domain() -> None:
+    """A second one is refused at once, without a look at the graph."""
+    with own_domain() as domain, claim(domain, SIMULATOR):
+        assert robot_is_there()
+        command = [sys.executable, "-m", "spca", "sim"]
+        second = subprocess.run(command, capture_output=True, check=False, text=True)
     assert second.returncode == 2 and "there is a robot in the ROS domain" in second.stderr, second.stderr
 
 

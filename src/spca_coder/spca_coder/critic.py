@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+import traceback
 from collections.abc import Callable, Collection, Sequence
 from typing import TypeVar
-
-import structlog
 
 from spca_coder import allowlist
 from spca_coder.allowlist import CodeFault, lacking, report, undefined
@@ -13,6 +12,7 @@ from spca_coder.source import Source, header, lines_of, misfit_reason, read, sam
 from spca_core.errors import InputError, SpcaError
 from spca_core.model import Record
 from spca_core.plan import ActionSchema
+from spca_core.run_folder import note
 from spca_core.skill import CtxApi, SkillFailure, python_name
 from spca_core.skill_package import joined, modules
 from spca_core.stopping import Closing
@@ -20,8 +20,8 @@ from spca_sandbox.host import SkillHost
 from spca_sandbox.limits import Limits
 from spca_sandbox.surface import Surface
 
-log = structlog.get_logger(__name__)
 _T = TypeVar("_T")
+_FRAMES = 5  # of a traceback that are noted, the innermost: a text may be nested very deeply
 
 
 class Review(Record):
@@ -148,7 +148,7 @@ def criticised(critic: Callable[[], _T], rejected: Callable[[str], _T]) -> _T:
     except (SpcaError, OSError):
         raise
     except Exception as error:
-        log.warning("a critic stumbled over a text", exc_info=not isinstance(error, RecursionError))
+        note("a critic stumbled over a text", "warning", error=traceback.format_exc(limit=-_FRAMES))
         return rejected(f"it cannot be judged: {type(error).__name__}: {str(error)[:200]}")
 
 

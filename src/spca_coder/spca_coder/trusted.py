@@ -3,7 +3,7 @@
 Each that was learned is a module, `<skill>.py`, with its record, `<skill>.json`, beside it; `source` puts
 them behind the skills that come with the environment. A skill gets in when the referee says success and its
 effects were seen. One that is trusted already changes only if every level that it still solves passes with
-the new version. Trust can be withdrawn: a demoted skill stays where it is, and can be restored.
+the new version. Whoever distrusts a skill removes its two files.
 """
 
 from __future__ import annotations
@@ -15,17 +15,13 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import Literal
 
-import structlog
-
-from spca_coder.source import Source, read, same_code, without
+from spca_coder.source import Source, read, same_code
 from spca_core.errors import InputError
 from spca_core.model import Record
 from spca_core.result import Promotion
-from spca_core.run_folder import write_atomically
+from spca_core.run_folder import note, write_atomically
 from spca_core.skill_package import joined, modules
 from spca_core.validation import expecting, plain
-
-log = structlog.get_logger(__name__)
 
 _LOCK = ".lock"
 _MOST_EVENTS = 100
@@ -34,7 +30,7 @@ Revalidate = Callable[[str, str], bool]
 """Function that says whether a level (second) passes with a library (first, source text), in lockstep."""
 
 
-Happening = Literal["promoted", "refused", "demoted", "restored"]
+Happening = Literal["promoted", "refused"]
 
 
 class SkillEvent(Record):
@@ -47,10 +43,9 @@ class SkillEvent(Record):
 
 
 class SkillRecord(Record):
-    """What is known of a skill: the levels that prove it, why it is not trusted now, and its history."""
+    """What is known of a skill: the levels that prove it, and its history."""
 
     levels: tuple[str, ...] = ()
-    demoted: str = ""
     history: tuple[SkillEvent, ...] = ()
 
     def noting(self, kind: Happening, level: str = "", reason: str = "") -> SkillRecord:
@@ -61,13 +56,12 @@ class SkillRecord(Record):
 
 
 class SkillStatus(Record):
-    """Status of a skill: `builtin` ones come with the environment, `hidden` ones may not be used."""
+    """Status of a skill: `builtin` ones come with the environment."""
 
     name: str
     doc: str
-    status: Literal["builtin", "learned", "hidden", "demoted"]
+    status: Literal["builtin", "learned"]
     levels: tuple[str, ...] = ()
-    reason: str = ""
 
 
 class TrustedLibrary:
@@ -78,16 +72,10 @@ class TrustedLibrary:
 
     def __init__(self, folder: Path, builtin: str = "") -> None:
         self._folder, self._builtin = folder, builtin
-        self._own = read(builtin)
 
     def source(self) -> str:
         """Return the trusted library as source text. Raises InputError for files that are none of its own."""
-        demoted = {name for name, record in self._records().items() if record.demoted}
-        learned = self._learned()
-        # A learned version that is not trusted makes way for the one that comes with the environment.
-        gone = demoted & learned.keys() & self._own.skills.keys()
-        trusted = {name: text for name, text in learned.items() if name not in gone}
-        return without(joined({"": self._builtin, **trusted}), demoted - gone)
+        return joined({"": self._builtin, **self._learned()})
 
     def levels(self, skill: str) -> tuple[str, ...]:
         """Return the levels that were solved with a skill, in the order of their first success."""
@@ -136,17 +124,17 @@ class TrustedLibrary:
                 self._forget(void)
             for name in sorted(called):
                 record = self._record(name)
-                if name in kept and name in used:  # a skill that proves itself is trusted
+                if name in kept and name in used:
                     levels = tuple(dict.fromkeys((*record.levels, level)))
-                    record = record.model_copy(update={"levels": levels, "demoted": ""})
+                    record = record.model_copy(update={"levels": levels})
                 if name in new:
-                    record = record.model_copy(update={"demoted": ""}).noting("promoted", level)
+                    record = record.noting("promoted", level)
                 elif name in refused and name in known.skills:
                     record = record.noting("refused", level, refused[name])
                 if record != SkillRecord():
                     self._save(name, record)
         promotion = Promotion(promoted=tuple(sorted(new)), refused=refused)
-        log.info("promotion", level=level, promoted=promotion.promoted, refused=promotion.refused)
+        note("promotion", level=level, promoted=promotion.promoted, refused=promotion.refused)
         return promotion
 
     def _tried_again(
@@ -169,58 +157,21 @@ class TrustedLibrary:
         return f"{', '.join(lost)} would not pass any more" if lost else "", void
 
     def skills(self) -> list[SkillStatus]:
-        """Return every skill that is known, trusted or not."""
-        records, learned = self._records(), self._learned()
-        trusted = read(self.source()).skills
-        found = []
-        for name in dict.fromkeys((*self._own.skills, *learned)):
-            record, reason = records.get(name, SkillRecord()), ""
-            status: Literal["builtin", "learned", "hidden", "demoted"]
-            status = "learned" if name in learned and not record.demoted else "builtin"
-            if record.demoted:
-                status, reason = ("demoted" if name in learned else "hidden"), record.demoted
-            elif name not in trusted:
-                status, reason = "hidden", "calls a skill that is not trusted"
-            doc = (read(learned[name]) if name in learned else self._own).functions[name].doc
-            found.append(SkillStatus(name=name, doc=doc, status=status, levels=record.levels, reason=reason))
-        return found
+        """Return every skill that is trusted."""
+        records, learned, trusted = self._records(), self._learned(), read(self.source())
+        return [
+            SkillStatus(
+                name=name,
+                doc=skill.doc,
+                status="learned" if name in learned else "builtin",
+                levels=records.get(name, SkillRecord()).levels,
+            )
+            for name, skill in trusted.skills.items()
+        ]
 
     def history(self, skill: str) -> tuple[SkillEvent, ...]:
         """Return the events of a skill, the oldest first."""
         return self._record(skill).history
-
-    def excerpt(self, skill: str) -> str:
-        """Return a skill's module, trusted or not. Raises InputError if the skill is unknown."""
-        return self._whole(skill).module(skill)
-
-    def demote(self, skill: str, reason: str) -> tuple[str, ...]:
-        """Withdraw trust from a skill, and so from the learned ones that call it; return all of them.
-
-        A learned version makes way for the builtin one, if there is one; a builtin skill is hidden.
-        """
-        with self._locked():
-            self._whole(skill)
-            before = set(read(self.source()).skills)
-            record = self._record(skill).model_copy(update={"demoted": reason})
-            self._save(skill, record.noting("demoted", reason=reason))
-            return (skill, *sorted(before - set(read(self.source()).skills) - {skill}))
-
-    def restore(self, skill: str) -> None:
-        """Trust a demoted or hidden skill again."""
-        with self._locked():
-            record = self._record(skill)
-            if not record.demoted:
-                known = ", ".join(name for name, r in self._records().items() if r.demoted) or "none"
-                raise InputError(f"'{skill}' is not demoted", hint=f"demoted are: {known}")
-            self._save(skill, record.model_copy(update={"demoted": ""}).noting("restored"))
-
-    def _whole(self, skill: str) -> Source:
-        """Return the library with untrusted skills, too. Raises InputError if it lacks that skill."""
-        whole = read(joined({"": self._builtin, **self._learned()}))
-        if skill not in whole.skills:
-            names = ", ".join(whole.skills) or "none"
-            raise InputError(f"unknown skill '{skill}'", hint=f"the library has: {names}")
-        return whole
 
     def _learned(self) -> dict[str, str]:
         """Return the text of each learned module, by its skill."""

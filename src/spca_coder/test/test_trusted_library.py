@@ -153,19 +153,12 @@ def test_a_level_that_the_trusted_version_fails_proves_nothing(trusted: TrustedL
     assert [e.kind for e in trusted.history("touch")] == ["promoted"]
 
 
-def test_trust_can_be_withdrawn_and_given_back(trusted: TrustedLibrary) -> None:
+def test_who_distrusts_a_skill_removes_its_files(trusted: TrustedLibrary, folder: Path) -> None:
     trusted.promote(WORKING, ["wave"], "wave_01")
-    before = trusted.source()
-    assert trusted.demote("wave", "it hits the lamp") == ("wave",)
+    for file in folder.glob("wave.*"):
+        file.unlink()
     assert set(read(trusted.source()).functions) == {"touch", "_raise"}
-    assert "def wave" in trusted.excerpt("wave"), "it is kept, and can be looked at"
-    trusted.restore("wave")
-    assert read(trusted.source()).functions.keys() == read(before).functions.keys()
-    assert trusted.levels("wave") == ("wave_01",)
-    trusted.demote("touch", "it scratches")
-    assert trusted.source() == "", "hidden with all that stands on it"
-    trusted.restore("touch")
-    assert set(read(trusted.source()).functions) == {"touch", "_raise", "wave", "_swing"}
+    assert trusted.levels("wave") == ()
 
 
 _PROMOTE = """

@@ -13,7 +13,6 @@ from collections.abc import Callable
 from typing import Any
 
 from action_msgs.msg import GoalStatus
-from rclpy.action import ActionClient
 from rclpy.task import Future
 
 from spca_core.errors import BudgetExhausted, InputError, Lost, SpcaError
@@ -105,7 +104,7 @@ class ActionCall:
 
     def __init__(self, node: SpcaNode, kind: Any, name: str) -> None:
         self._node, self._name = node, name
-        self._client = ActionClient(node, kind, name)
+        self._client = node.action_client(kind, name)
 
     def __call__(
         self, goal: Any, on_feedback: Callable[[Any], None] = lambda message: None, cancelled: Stop = never

@@ -77,7 +77,7 @@ def claim(domain: int, use: str = "program") -> socket.socket:
 
     Raises InputError when another one on this machine has it, whoever's, and names that one.
     """
-    held, address = socket.socket(socket.AF_UNIX), f"\0spca/{use}/{domain}"
+    held, address = socket.socket(socket.AF_UNIX), _address(domain, use)
     try:
         held.bind(address)
         held.listen()
@@ -88,6 +88,16 @@ def claim(domain: int, use: str = "program") -> socket.socket:
         raise InputError(what, where="ROS_DOMAIN_ID", hint=hint) from None
     _claims.add(held)
     return held
+
+
+def claimed(domain: int, use: str) -> bool:
+    """Return whether a process on this machine, whoever's, has taken a domain for that use."""
+    with socket.socket(socket.AF_UNIX) as probe:
+        return not probe.connect_ex(_address(domain, use))
+
+
+def _address(domain: int, use: str) -> str:
+    return f"\0spca/{use}/{domain}"
 
 
 def _holder(address: str) -> str:

@@ -93,8 +93,8 @@ class SpcaDriver(Driver):
     def __init__(self, node: SpcaNode, joints: Sequence[str]) -> None:
         super().__init__(joints)
         self._client = node.get_name()
-        self.arm = ActionClient(node, FollowTrajectory, names.FOLLOW)
-        self.gripper = ActionClient(node, CommandGripper, names.GRIPPER)
+        self.arm = node.action_client(FollowTrajectory, names.FOLLOW)
+        self.gripper = node.action_client(CommandGripper, names.GRIPPER)
         self._hold = ServiceCall(node, Trigger, names.HOLD)
         self._pass = ServiceCall(node, LetPass, names.LET_PASS)
 
@@ -149,8 +149,8 @@ class ControlDriver(Driver):
             raise InputError("control_msgs is not installed", "parameter driver", hint) from error
         self._follow, self._command = actions.FollowJointTrajectory, actions.GripperCommand
         self._messages = messages
-        self.arm = ActionClient(node, self._follow, f"{arm_controller}/follow_joint_trajectory")
-        self.gripper = ActionClient(node, self._command, f"{gripper_controller}/gripper_cmd")
+        self.arm = node.action_client(self._follow, f"{arm_controller}/follow_joint_trajectory")
+        self.gripper = node.action_client(self._command, f"{gripper_controller}/gripper_cmd")
         self._node = node
 
     def trajectory_goal(self, trajectory: JointTrajectory) -> Any:

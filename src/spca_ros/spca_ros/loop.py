@@ -42,10 +42,12 @@ class Loop:
         """Function that raises Cancelled when nobody wants what is under way any more."""
         self._executor = Executor(context=self.context)
         self._thread: int | None = None
+        self._nodes: list[Node] = []
 
     def add(self, node: Node) -> None:
         """Handle a node's callbacks too."""
         self._executor.add_node(node)
+        self._nodes.append(node)
 
     def turn(self, timeout: float = 0.1) -> None:
         """Handle at most one callback, waiting for it up to `timeout` wall seconds."""
@@ -93,5 +95,7 @@ class Loop:
         self._executor.wake()
 
     def close(self) -> None:
-        """Stop handling callbacks."""
+        """Stop handling callbacks, and destroy the nodes, which the executor in C++ no longer looks into."""
         self._executor.shutdown(timeout_sec=1.0)
+        for node in self._nodes:
+            node.destroy_node()

@@ -63,6 +63,7 @@ class SpcaNode(Node):
         """What `close` calls, in this order."""
         self.loop.add(self)
         self._choices: dict[str, Sequence[str]] = {}
+        self._action_clients: dict[str, ActionClient] = {}
         self.add_on_set_parameters_callback(self._allowed)
 
     def _allowed(self, changed: list[Parameter]) -> SetParametersResult:
@@ -151,6 +152,16 @@ class SpcaNode(Node):
         for end in self.at_end:
             end()
 
+    def action_client(self, kind: Any, name: str) -> ActionClient:
+        """Return the node's client of an action, which stays for whoever asks for it next.
+
+        rclpy's executor in C++ lets go of one without the interpreter's lock where news of it still wait to
+        be handled, and the process crashes. So none goes before the loop is closed.
+        """
+        if name not in self._action_clients:
+            self._action_clients[name] = ActionClient(self, kind, name)
+        return self._action_clients[name]
+
     def destroy_node(self) -> None:
         """Destroy the node and also its actions, which rclpy leaves: they would keep it in its domain."""
         for action in [w for w in self.waitables if isinstance(w, (ActionClient, ActionServer))]:
@@ -217,8 +228,6 @@ def close_nodes(nodes: Sequence[SpcaNode]) -> None:
     for node in nodes:
         node.close()
     tell(nodes, NodeStatus.ENDING)
-    for node in nodes:
-        node.destroy_node()
     if nodes:
         nodes[0].loop.close()
 
@@ -318,5 +327,4 @@ def ros_session(name: str) -> Iterator[SpcaNode]:
             with spinning(loop):
                 yield node
         finally:
-            node.destroy_node()
             loop.close()

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 from rcl_interfaces.srv import GetParameters, SetParameters
-from rclpy.client import Client
 from rclpy.parameter import Parameter
 from rclpy.subscription import Subscription
 from sensor_msgs.msg import MultiDOFJointState
@@ -71,7 +70,7 @@ class RosWorld(TableWorld):
         standing: bool = False,
     ) -> None:
         self._node, self._varied, self._standing = node, dict(varied or {}), standing
-        before = {*node.subscriptions, *node.clients, *node.waitables}
+        before = {*node.subscriptions, *node.clients}
         self.robot = RosRobot(node, world.robot.arm.joint_names, driver=driver)
         self.robot.on_passed = self._passed
         self.camera = camera or RequestedCamera(node, world.camera)
@@ -89,7 +88,7 @@ class RosWorld(TableWorld):
         self._hold = ServiceCall(node, Trigger, names.HOLD)
         node.create_subscription(Contacts, names.CONTACTS, self._on_contacts, EVERY)
         node.create_subscription(MultiDOFJointState, names.PLACES, self._on_places, EVERY)
-        self._own = {*node.subscriptions, *node.clients, *node.waitables} - before
+        self._own = {*node.subscriptions, *node.clients} - before
 
     def wait_ready(self, timeout: float, check: Callable[[], None] = lambda: None) -> None:
         """Wait until the world answers; `check` is called meanwhile, and may raise.
@@ -169,15 +168,12 @@ class RosWorld(TableWorld):
             self._node.loop.run(lambda: self._part(own))
 
     def _part(self, own: set[Any]) -> None:
-        """Take what belongs to this world off the node, in the turning thread."""
+        """Take what belongs to this world off the node, in the turning thread; clients of actions stay."""
         for each in own:
             if isinstance(each, Subscription):
                 self._node.destroy_subscription(each)
-            elif isinstance(each, Client):
-                self._node.destroy_client(each)
             else:
-                # Not destroyed at once: the executor in C++ looks into it until its next turn.
-                self._node.remove_waitable(each)
+                self._node.destroy_client(each)
 
     def _vary(self, values: Mapping[str, Any]) -> None:
         """Have the simulator rebuilt at the next reset, with the light, friction and so on asked for."""

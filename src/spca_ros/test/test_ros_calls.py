@@ -109,6 +109,27 @@ def test_what_a_job_raises_reaches_whoever_asked(kind: Any, raised: SpcaError, t
         assert type(caught.value) is told and not action.busy
 
 
+def test_a_node_may_end_while_its_goal_is_under_way_and_has_one_client_of_an_action() -> None:
+    """rclpy's executor crashes where a client goes of which news still wait to be handled."""
+    over = threading.Event()
+
+    def work(job: Job) -> RunLevel.Result:
+        while not (over.is_set() or job.cancelled()):
+            job.feedback(RunLevel.Feedback())
+        return RunLevel.Result()
+
+    with ros_session("server") as server:
+        action = server.loop.run(lambda: LongAction(server, RunLevel, "work", work))
+        with ros_session("client") as client:
+            heard = threading.Event()
+            own = client.loop.run(lambda: client.action_client(RunLevel, "work"))
+            assert client.action_client(RunLevel, "work") is own
+            assert client.loop.wait(own.server_is_ready, 60.0)
+            client.loop.run(lambda: own.send_goal_async(RunLevel.Goal(), lambda _: heard.set()))
+            assert heard.wait(60.0) and action.busy
+        over.set()
+
+
 _SOLVED = MakePlan.Result(result=PlanResult(status="solved"))
 _NO_PYTHON = WriteSkills.Result(result=CodeResult(attempt="1", status="complete", library="def wave(:"))
 _NOWHERE = SceneObject(id="cube", kind="cube", pose=PoseMsg(position=Point(x=math.nan)))

@@ -9,18 +9,15 @@ import time
 from collections.abc import Callable
 from typing import Any, Literal
 
-import structlog
-
 from spca_core.plan import ActResult, Plan, Step
 from spca_core.ports.environment import CtxServer
+from spca_core.run_folder import note
 from spca_core.skill import CtxApi, SkillFailure, StepReport, python_name
 from spca_core.skill_package import origin
 from spca_core.stopping import Closing, Stop, never
 from spca_sandbox.host import SkillHost
 from spca_sandbox.limits import Limits, SandboxLevel
 from spca_sandbox.process import RunOutcome
-
-log = structlog.get_logger(__name__)
 
 
 class PlanExecutor(Closing):
@@ -79,7 +76,7 @@ class PlanExecutor(Closing):
                 if report.status != "done":
                     server.stop()
                 reports.append(report)
-                log.info("step", step=str(step), status=report.status, message=report.message)
+                note("step", step=str(step), status=report.status, message=report.message)
                 if on_step is not None:
                     on_step(report)
                 if report.status != "done":

@@ -81,6 +81,7 @@ class SimNode(SimulatorNode):
         variation = draw_variation(preset, seed).model_copy(update={"disturbances": disturbances})
         self.recorder = self._sim = MujocoWorld(world, noise, variation)
         self._sim.on_contacts(self._on_sample)
+        self._sim.draw_ahead()
         if self._view is not None:
             self._view.change(self._sim)
         elif self._wanted_view == "window":

@@ -66,7 +66,6 @@ def test_no_message_ends_a_node(
         side.part()
         for each in side.nodes:
             each.close()
-            own.loop.run(each.destroy_node)
     graph[1][names.SIM].check()
 
 

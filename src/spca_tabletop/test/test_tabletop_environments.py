@@ -73,7 +73,6 @@ class TestRos(TabletopContract):
             yield
             for each in side.nodes:
                 each.close()
-                node.loop.run(each.destroy_node)
 
     @contextmanager
     def fresh(self) -> Iterator[Environment]:

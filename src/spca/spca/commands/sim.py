@@ -34,11 +34,11 @@ def sim(
         hint = did_you_mean(other, ("--rate", "--view")) or laid
         raise InputError(f"no such option: {other}", "spca sim", hint)
     require_ros()  # before anything of ROS is imported
-    from spca.ros.graph import robot_is_there, simulator
+    from spca.ros.graph import SIMULATOR, robot_is_there, simulator
     from spca_core.options import RunOptions
     from spca_core.processes.child import python_command
     from spca_ros import names
-    from spca_ros.domain import domain_in
+    from spca_ros.domain import claim, domain_in
     from spca_ros.node_process import CONFIG
 
     if robot_is_there():
@@ -49,5 +49,6 @@ def sim(
     command = python_command(
         "spca_sim.node", "--ros-args", "--params-file", str(CONFIG / "nodes.yaml"), *given
     )
+    os.set_inheritable(claim(domain_in(), SIMULATOR).detach(), True)  # it lasts as long as the node
     typer.echo(f"the node {names.SIM} is in the ROS domain {domain_in()}", err=True)
     os.execv(command[0], command)

@@ -13,8 +13,9 @@ from spca.kits import kit_of
 from spca_core.errors import InputError
 from spca_core.options import RunOptions
 from spca_core.run_folder import STATE
+from spca_planner.solver.process import warm_solver
 from spca_ros import names
-from spca_ros.domain import check_loopback, claim, domain_in, own_domain, silent
+from spca_ros.domain import check_loopback, claim, claimed, domain_in, own_domain, silent
 from spca_ros.environment import OPENED_BY
 from spca_ros.node_process import NodeProcess, Value
 
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 _LOOK_S = 3.0  # wall seconds in which the nodes of a domain are sure to be discovered on a machine at rest
 _DRIVES = (f"/{names.FOLLOW}/_action/status", "/follow_joint_trajectory/_action/status")
 """Endings of the topics that tell the state of an arm's drive."""
+SIMULATOR = "simulator"
+"""Use for which `spca sim` claims its domain."""
 LOGS = "log"
 ENDED = "ended.txt"
 """Name of the file, in a run's folder, in which a launch says which of its processes ended too early."""
@@ -42,9 +45,12 @@ def simulator(options: RunOptions) -> dict[str, Value]:
 def robot_is_there() -> bool:
     """Return whether something drives an arm in the domain of this terminal.
 
-    Where nobody on this machine takes part in the domain, and the network is closed, there is none.
+    A simulator of this machine has claimed its domain. Where nobody here takes part in the domain, and the
+    network is closed, there is none.
     """
     check_loopback()
+    if claimed(domain_in(), SIMULATOR):
+        return True
     if silent(domain_in()) and not os.environ.get(OPENED_BY):
         return False
     from spca_ros.node import ros_session  # most domains are silent, and need no node
@@ -90,6 +96,7 @@ def acting(options: RunOptions, scratch: Path, found: bool) -> Iterator[Program]
             opened.enter_context(claim(opened.enter_context(own_domain())))
             process = NodeProcess("spca_sim.node", names.SIM, simulator(options), scratch / LOGS)
             alive = opened.enter_context(process).check
-        from spca.ros.program import program  # loads ROS while the simulator starts
+        warm_solver()  # starts, as the simulator does, while this process loads ROS
+        from spca.ros.program import program
 
         yield opened.enter_context(program(kit_of(options.level), alive or (lambda: None)))

@@ -15,7 +15,6 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from rclpy.action import ActionClient
 
 from spca_core.errors import SpcaError
 from spca_core.geometry import Array
@@ -81,7 +80,7 @@ class ArmController:
     def __init__(self, node: SpcaNode, joints: Sequence[str], action: Any = None) -> None:
         self._action = action or importlib.import_module("control_msgs.action").FollowJointTrajectory
         self._node, self._joints = node, joints
-        self._client = ActionClient(node, self._action, f"/{ARM_CONTROLLER}/follow_joint_trajectory")
+        self._client = node.action_client(self._action, f"/{ARM_CONTROLLER}/follow_joint_trajectory")
 
     def follow(self, path: JointTrajectory) -> None:
         """Hand a path over, and return when the controller has it: it begins with the next physics step.

@@ -7,13 +7,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import astuple, replace
 
-import structlog
-
 from spca_core.errors import MotionError
 from spca_core.geometry import top_down_yaw
 from spca_core.kinds import KINDS, radius
 from spca_core.names import GROUND_SYMBOL, TABLE_SYMBOL
 from spca_core.relation import place_of, relations
+from spca_core.run_folder import note
 from spca_core.scene import RELATIONS, Fact, Observation, Scene, SceneObject
 from spca_robot.gripper_2f85 import STROKE
 from spca_sandbox.surface import api_of, offered
@@ -33,8 +32,6 @@ from spca_tabletop.act.skill_context import (
     tool_pose,
     touching,
 )
-
-log = structlog.get_logger(__name__)
 
 MAX_WAIT_S = 5.0
 # Things this near (horizontally, metres) to the end of a straight line may be touched by it: they are what it
@@ -165,7 +162,7 @@ class Motion(SkillContext):
     @offered
     def _do_log(self, message: str) -> None:
         """For whoever mends the skill."""
-        log.info("skill", message=str(message)[:500])
+        note("skill", message=str(message)[:500])
 
 
 def _contact_radius(thing: SceneObject) -> float:

@@ -10,14 +10,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, TypedDict
 
-import structlog
-
 from spca_core import geometry
 from spca_core.errors import MotionError
 from spca_core.geometry import top_down, top_down_yaw
 from spca_core.kinds import MESHES, SOLIDS, radius
 from spca_core.names import GROUND_SYMBOL, TABLE_SYMBOL
 from spca_core.plan import Choice
+from spca_core.run_folder import note
 from spca_core.scene import OBSTRUCTED, Scene, SceneObject
 from spca_core.world import World
 from spca_motion.manipulator import Manipulator
@@ -112,8 +111,6 @@ def tool_pose(value: Any) -> geometry.Pose:
         raise ValueError("a pose must be finite")
     return top_down(x, y, z, yaw)
 
-
-log = structlog.get_logger(__name__)
 
 # A picture this old (s) is not of now. How long to wait for a better one, and between two looks.
 STALE_S, LOOK_PATIENCE_S, LOOK_AGAIN_S = 0.5, 10.0, 0.4
@@ -269,7 +266,7 @@ class SkillContext(DeclaredCtx):
     def _lose(self) -> None:
         """Forget what was held, which is somewhere else now; the next look will show where."""
         lost = self._arm.held
-        log.warning("lost from the gripper", object=lost)
+        note("lost from the gripper", "warning", object=lost)
         self._handled = True
         self._arm.detach()
         self._arm.set_scene(self.scene.without([lost] if lost else ()))
