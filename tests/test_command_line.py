@@ -234,7 +234,11 @@ def test_an_interrupted_run_is_resumed(tmp_path):
 @pytest.mark.slow
 @pytest.mark.ros
 @pytest.mark.parametrize(
-    ("called", "text", "over_ros"), [(WRITE, "'run.json'", []), (CHILD, "spca_sim.node", ["--ros"])]
+    ("called", "text", "over_ros"),
+    [
+        (WRITE, "'run.json'", []),
+        pytest.param(CHILD, "spca_sim.node", ["--ros"], marks=pytest.mark.full),
+    ],
 )
 def test_an_interrupt_while_a_run_starts_says_how_to_go_on_and_leaves_no_crash_file(
     tmp_path, called, text, over_ros
