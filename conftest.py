@@ -3,6 +3,7 @@
 import atexit
 import gc
 import os
+import signal
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
@@ -57,7 +58,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Have searching tests try as much as the circle asks for."""
+    """Have searching tests try as much as the circle asks for, and what tests start hear a Ctrl-C."""
+    # A script that starts the tests in the background has them ignore it, which every process inherits.
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     full = config.getoption("full")
     settings.load_profile("full" if full else "spca")
     config.option.mutations = config.option.mutations or (1000 if full else 50)

@@ -91,8 +91,8 @@ def test_bad_input_is_one_clear_line_and_exit_2(args, expected):
 @pytest.mark.parametrize(
     ("before", "after", "status"),
     [
-        (LAUNCHER, "<&-", 0),
-        (LAUNCHER, ">&-", 0),
+        pytest.param(LAUNCHER, "<&-", 0, marks=pytest.mark.full),
+        pytest.param(LAUNCHER, ">&-", 0, marks=pytest.mark.full),
         (LAUNCHER, "<&- >&- 2>&-", 0),
         (f"{sys.executable} -m spca", "<&- >&- 2>&-", 0),  # as an installation's command
         (f"set -o pipefail; {LAUNCHER}", "2>&1 | true", 0),
@@ -103,7 +103,7 @@ def test_bad_input_is_one_clear_line_and_exit_2(args, expected):
 def test_what_the_caller_has_closed_set_or_removed_is_no_fault(
     tmp_path: Path, before: str, after: str, status: int
 ) -> None:
-    line = f"{before} do 'put the red cube on the blue plate' --out {tmp_path}/run {after}"
+    line = f"{before} do 'touch the red cube' --out {tmp_path}/run {after}"
     done = subprocess.run(["bash", "-c", line], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert (done.returncode, "Traceback" in done.stderr) == (status, False), done.stderr
     assert status or (tmp_path / "run" / "report.html").exists()
@@ -234,7 +234,11 @@ def test_an_interrupted_run_is_resumed(tmp_path):
 @pytest.mark.slow
 @pytest.mark.ros
 @pytest.mark.parametrize(
-    ("called", "text", "over_ros"), [(WRITE, "'run.json'", []), (CHILD, "spca_sim.node", ["--ros"])]
+    ("called", "text", "over_ros"),
+    [
+        (WRITE, "'run.json'", []),
+        pytest.param(CHILD, "spca_sim.node", ["--ros"], marks=pytest.mark.full),
+    ],
 )
 def test_an_interrupt_while_a_run_starts_says_how_to_go_on_and_leaves_no_crash_file(
     tmp_path, called, text, over_ros

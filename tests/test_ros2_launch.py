@@ -25,9 +25,12 @@ ROOT = Path(__file__).resolve().parents[1]
 ENVIRONMENT = Path(sys.prefix).resolve()
 COMPILED_ALREADY = """
 build:
-  packages-skip: [spca_interfaces]
+  packages-skip: [spca_interfaces, spca_extras, spca_minigrid]
 """
-"""Defaults of `colcon build`: the messages, most of its time, are those that set-up has compiled already."""
+"""Defaults of `colcon build`: the messages, most of its time, are those that set-up has compiled already.
+
+No launch here needs the plugins, which the test command builds.
+"""
 EMBEDDED = "sim:=mujoco arm:=embedded"
 
 

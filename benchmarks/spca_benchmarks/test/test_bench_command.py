@@ -38,7 +38,6 @@ def test_ctrl_c_is_quiet_and_says_how_to_go_on(tmp_path: Path) -> None:
     script = (
         "import os, signal, sys; from pathlib import Path; from spca_benchmarks.campaigns import engine\n"
         "from spca_benchmarks.campaigns.console import run_bench; from spca_testing.bench import ToyBench\n"
-        "signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job ignores it\n"
         "whole, pressed = engine.append, []\n"
         "def append(folder, entry):\n"
         "    whole(folder, entry)\n"
