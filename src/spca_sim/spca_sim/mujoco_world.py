@@ -22,7 +22,7 @@ from spca_core.kinds import KINDS
 from spca_core.layout import Layout, nominal_layout
 from spca_core.ports.table import TableWorld
 from spca_core.trajectory import JointState, JointTrajectory
-from spca_core.world import World
+from spca_core.world import CameraMount, World
 from spca_robot.gripper_2f85 import STROKE, driver_angle, gap_of, pad_force
 from spca_robot.gripper_model import KP, KV, MAX_MOMENT
 from spca_robot.windowless import mujoco
@@ -60,7 +60,7 @@ class _Scene:
         containers = [world.object(name) for name in objects if KINDS[world.object(name).kind].walled]
         self.containers = {o.model: (self.model.body(o.model).id, o.size[2] / 2) for o in containers}
         self.renderer: RayRenderer | None = None
-        self.view, self.lighting = sensor_view(world, variation), Lighting.of(world, variation)
+        self.view, self.lighting = sensor_view(world.camera, variation), Lighting.of(world, variation)
         self.knock = (_STILL, _STILL)
         self.friction = self.model.geom_friction.copy()
         self.tendon_qvel = [int(self.model.joint(f"{s}_driver").dofadr[0]) for s in ("left", "right")]
@@ -69,6 +69,19 @@ class _Scene:
     def rims(self) -> dict[str, float]:
         """Heights of the containers' rims now, metres in `world`."""
         return {name: self.data.xpos[body, 2] + up for name, (body, up) in self.containers.items()}
+
+
+class _WristCamera:
+    """See `spca_core.ports.table.Camera`."""
+
+    def __init__(self, world: MujocoWorld, mount: CameraMount, noise: bool) -> None:
+        self.intrinsics, self.pose = mount.intrinsics, mount.pose
+        self._world, self._mount = world, mount
+        self._sensor = RgbdSensor(mount, world.variation, noise)
+
+    def capture(self) -> RgbdFrame:
+        """See `Camera`. A hand that hides the table from the other camera is not in its view."""
+        return self._world.capture_at_wrist(self._mount, self._sensor)
 
 
 class MujocoWorld(TableWorld):
@@ -87,7 +100,8 @@ class MujocoWorld(TableWorld):
         self.world = world
         self.intrinsics, self.pose = world.camera.intrinsics, world.camera.pose
         self.variation = variation or SimVariation()
-        self._sensor = RgbdSensor(world, self.variation, noise)
+        self._sensor = RgbdSensor(world.camera, self.variation, noise)
+        self.wrist_camera = _WristCamera(self, world.wrist_camera, noise) if world.wrist_camera else None
         self._scenes: dict[tuple[str, ...], _Scene] = {}
         self._listeners: list[Callable[[ContactSample], object]] = []
         self.disturber = Disturber(world, self.variation.disturbances)
@@ -227,6 +241,16 @@ class MujocoWorld(TableWorld):
         frame = self._sensor.expose(colour, depth, self.time, self._noise)
         self._frame = frame if self.disturber.has_plans else None
         return frame
+
+    def capture_at_wrist(self, mount: CameraMount, sensor: RgbdSensor) -> RgbdFrame:
+        """Return what a camera at the wrist sees now, with noise."""
+        scene, site = self._scene, self.data.site("tool0")
+        frame = np.eye(4)
+        frame[:3, :3], frame[:3, 3] = site.xmat.reshape(3, 3), site.xpos
+        view = sensor_view(mount, self.variation, frame)
+        colour, depth = RayRenderer(scene.model, view, scene.lighting).render(self.data.qpos)
+        lit = disturb(colour, depth, replace(self.disturber.now, hand=None), self.time, self.world, view)
+        return sensor.expose(*lit, self.time, self._noise)
 
     def watched(self, noise: np.random.Generator) -> RgbdFrame:
         """Return a frame for onlookers, with noise of its own: it changes nothing that is captured."""

@@ -75,7 +75,7 @@ def render_video(
     variation = variation or SimVariation()
     views = [overview(world, *size)]
     if inset:
-        views.append(_scaled(sensor_view(world, variation), round(size[0] * _INSET_SHARE)))
+        views.append(_scaled(sensor_view(world.camera, variation), round(size[0] * _INSET_SHARE)))
     scenes = _Scenes(world, variation, views)
     with Mp4(path, size, fps) as file:
         for number, (state, scene) in enumerate(zip(shown, _in_order(scenes, shown), strict=True)):
@@ -96,7 +96,7 @@ def render_video(
 
 def sensor_pictures(world: World, states: Sequence[SimState], variation: SimVariation) -> Iterator[Frame]:
     """Yield each state as the sensor's camera sees it, without noise: pictures (H, W, 3) in their order."""
-    return _in_order(_Scenes(world, variation, [sensor_view(world, variation)]), states)
+    return _in_order(_Scenes(world, variation, [sensor_view(world.camera, variation)]), states)
 
 
 class Mp4:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from spca_core.camera import CameraIntrinsics, RgbdFrame
 from spca_core.geometry import Array, Pose, Vec3, matrix_of_vector
-from spca_core.world import World
+from spca_core.world import CameraMount, World
 from spca_sim.disturber import Disturbed
 from spca_sim.variation import SimVariation
 
@@ -45,11 +45,13 @@ class CameraView:
             return np.stack([c.fx * local[..., 0] / z + c.cx, c.fy * local[..., 1] / z + c.cy, z], axis=-1)
 
 
-def sensor_view(world: World, variation: SimVariation) -> CameraView:
-    """Return the camera's true view: its calibrated pose, off by the variation's calibration error."""
-    return moved(
-        CameraView(world.camera.pose, world.camera.intrinsics), variation.camera_shift, variation.camera_turn
-    )
+def sensor_view(mount: CameraMount, variation: SimVariation, carrier: Array | None = None) -> CameraView:
+    """Return a camera's true view: its calibrated pose, off by the variation's calibration error.
+
+    `carrier` (4, 4) is the frame in `world` that the camera is fixed in; `world` itself by default.
+    """
+    pose = mount.pose if carrier is None else Pose.from_matrix(carrier @ mount.pose.matrix())
+    return moved(CameraView(pose, mount.intrinsics), variation.camera_shift, variation.camera_turn)
 
 
 def moved(view: CameraView, shift: Vec3, turn: Vec3) -> CameraView:
@@ -82,10 +84,10 @@ _EDGE_STEP = 0.01  # m between neighbouring pixels that makes a depth edge
 
 
 class RgbdSensor:
-    """A sensor with the noise of the world's `camera.noise`, times the variation's scale, or with none."""
+    """A sensor with the noise of its mount, times the variation's scale, or with none."""
 
-    def __init__(self, world: World, variation: SimVariation, noise: bool) -> None:
-        self._camera = world.camera
+    def __init__(self, mount: CameraMount, variation: SimVariation, noise: bool) -> None:
+        self._camera = mount
         self._depth_scale = variation.depth_scale
         self._level = variation.noise_scale if noise else 0.0
 

@@ -42,6 +42,7 @@ from spca_sense.drawing import draw_scene, save_looks
 from spca_sense.search import ShapeDetector
 from spca_sense.tracker import SceneTracker
 from spca_tabletop.act.ctx import MISJUDGED, TABLETOP_API, TabletopCtx
+from spca_tabletop.act.glances import Glances
 from spca_tabletop.act.placements import Hold
 from spca_tabletop.presets import load_table
 
@@ -93,6 +94,11 @@ class Tabletop(Environment, Generic[_TableT]):
         self._arm = arm or Manipulator(world, table.robot)
         self._tracker = SceneTracker(detector or ShapeDetector(Catalogue.from_world(world)))
         self._ctx = TabletopCtx(world, self._arm, self._perceive, table.now, PAD_TIP)
+        self.glances: list[tuple[RgbdFrame, Scene]] = []
+        """The same of the camera at the wrist."""
+        if table.wrist_camera is not None:
+            self._glances = Glances(world, self._arm, table.wrist_camera)
+            self._ctx.look_closer = self._look_closer
         self._executor = PlanExecutor(TABLETOP_API, builtin=library_source(self.name, self.builtin_skills))
         self._cancelled = False
         self._drawing: LiveScene | None = None  # made for whoever watches
@@ -177,6 +183,7 @@ class Tabletop(Environment, Generic[_TableT]):
         self.task = task(self.level)
         self._referee = Referee(self.level, self.world, self.poses)
         self.looks.clear()
+        self.glances.clear()
         self.table.record_afresh()
         self._cancelled = False
         self.table.wait(_TICK_S)  # for a first sample, by which the referee knows the time
@@ -195,8 +202,10 @@ class Tabletop(Environment, Generic[_TableT]):
         return draw_scene(*self.looks[-1]) if self.looks else None
 
     def save_recording(self, folder: Path) -> None:
-        """Write `looks/` (see `save_looks`), `contacts.json` and states into a run's folder."""
+        """Write `looks/` and `wrist/` (see `save_looks`), `contacts.json`, states into a run's folder."""
         save_looks(self.looks, folder / "looks")
+        if self.glances:
+            save_looks(self.glances, folder / "wrist")
         save_timeline(self._referee.timeline(), folder / "contacts.json")
         self.table.save_recording(folder)
 
@@ -204,6 +213,15 @@ class Tabletop(Environment, Generic[_TableT]):
         frame = self.table.camera.capture()
         scene = self._tracker.update(frame, self._arm.held, self._arm.tool_pose(), self._arm.state())
         self.looks.append((frame, scene))
+        return scene
+
+    def _look_closer(self) -> Scene:
+        """Look into what the last picture left hidden; explain that picture and the new ones together."""
+        frame, scene = self.looks[-1]
+        if frames := self._glances.frames(frame):
+            scene = self._tracker.update(frame, None, self._arm.tool_pose(), self._arm.state(), frames)
+            self.looks.append((frame, scene))
+            self.glances += [(each, scene) for each in frames]
         return scene
 
     def _take_over(self, scene: Scene) -> None:

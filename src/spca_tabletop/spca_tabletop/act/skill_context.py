@@ -210,10 +210,14 @@ class SkillContext(DeclaredCtx):
 
     def perceive(self) -> Scene:
         """Perceive from where the arm is, and plan around what is seen."""
-        self._scene = self._sense()
+        return self._saw(self._sense())
+
+    def _saw(self, scene: Scene) -> Scene:
+        """Plan around what is seen, from now on."""
+        self._scene = scene
         self._handled, self._pushes = False, []
-        self._arm.set_scene(self._scene)
-        return self._scene
+        self._arm.set_scene(scene)
+        return scene
 
     def _held(self) -> str:
         """Name of what is held."""
