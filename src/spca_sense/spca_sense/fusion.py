@@ -44,15 +44,15 @@ def drawn(
     """Return what a camera would see of points (N, 3) in `world` with their colours (N, 3)."""
     matrix, k = pose.matrix(), intrinsics
     seen = (points - matrix[:3, 3]) @ matrix[:3, :3]
-    far_first = np.argsort(-seen[:, 2], kind="stable")
-    seen, colours = seen[far_first], colours[far_first]
-    columns, rows = np.rint(k.pixels(seen)).astype(int).T
-    inside = (rows >= 0) & (rows < k.height) & (columns >= 0) & (columns < k.width)
-    rows, columns, seen, colours = rows[inside], columns[inside], seen[inside], colours[inside]
-    depth = np.zeros((k.height, k.width), np.float32)
-    colour = np.zeros((k.height, k.width, 3), np.uint8)
-    depth[rows, columns], colour[rows, columns] = seen[:, 2], colours
-    return RgbdFrame(colour, depth, k, pose, stamp)
+    inside, pixel = _pixels(k, seen)
+    away, pixel, colours = seen[inside, 2], pixel[inside], colours[inside]
+    depth, colour = np.full(k.height * k.width, np.inf), np.zeros((k.height * k.width, 3), np.uint8)
+    np.minimum.at(depth, pixel, away)
+    nearest = away == depth[pixel]
+    colour[pixel[nearest]] = colours[nearest]
+    depth[np.isinf(depth)] = 0.0
+    size = k.height, k.width
+    return RgbdFrame(colour.reshape(*size, 3), depth.reshape(size).astype(np.float32), k, pose, stamp)
 
 
 def _measured(view: HeightView) -> tuple[Array, NDArray[np.uint8]]:
@@ -65,8 +65,13 @@ def _measured(view: HeightView) -> tuple[Array, NDArray[np.uint8]]:
 
 def _hidden_from(view: HeightView, points: Array) -> NDArray[np.bool_]:
     """Return which of the points (N, 3: x, y, height) are behind what a view shows, or out of its image."""
-    columns, rows = np.rint(view.to_pixels(points)).astype(int).T
-    height, width = view.heights.shape
-    outside = (rows < 0) | (rows >= height) | (columns < 0) | (columns >= width)
-    shown = view.heights[rows.clip(0, height - 1), columns.clip(0, width - 1)]
-    return np.asarray(outside | (shown > points[:, 2] + _BEHIND))
+    world = points + (0.0, 0.0, view.table_top)
+    inside, pixel = _pixels(view.frame.intrinsics, (world - view.centre) @ view.rotation)
+    return ~inside | (view.heights.ravel()[pixel] > points[:, 2] + _BEHIND)
+
+
+def _pixels(k: CameraIntrinsics, points: Array) -> tuple[NDArray[np.bool_], NDArray[np.intp]]:
+    """Return which points (N, 3) in a camera's frame are in its image, and the numbers of their pixels."""
+    columns, rows = np.rint(k.pixels(points)).astype(np.intp).T
+    inside = (rows >= 0) & (rows < k.height) & (columns >= 0) & (columns < k.width)
+    return inside, np.where(inside, rows * k.width + columns, 0)
