@@ -65,7 +65,7 @@ def _measured(view: HeightView) -> tuple[Array, NDArray[np.uint8]]:
 
 def _hidden_from(view: HeightView, points: Array) -> NDArray[np.bool_]:
     """Return which of the points (N, 3: x, y, height) are behind what a view shows, or out of its image."""
-    world = points + (0.0, 0.0, view.table_top)
+    world = np.add(points, (0.0, 0.0, view.table_top))
     inside, pixel = _pixels(view.frame.intrinsics, (world - view.centre) @ view.rotation)
     return ~inside | (view.heights.ravel()[pixel] > points[:, 2] + _BEHIND)
 

@@ -30,7 +30,6 @@ from spca_sense.association import (
 )
 from spca_sense.detection import UNKNOWN, Detection, Detector, Look, square_yaw
 from spca_sense.explanations import LEVEL
-from spca_sense.fusion import fused
 from spca_sense.outline import footprint, polygon_area, shared_area
 from spca_sense.relations import describe, relate
 
@@ -116,8 +115,11 @@ class SceneTracker:
 
     def _look(self, frame: RgbdFrame, others: Sequence[RgbdFrame]) -> Look:
         frame = self._corrected(frame)
-        table_top = self._detector.catalogue.table_top
-        return self._detector.detect(fused((frame, *others), table_top) if others else frame)
+        if others:
+            from spca_sense.fusion import fused
+
+            frame = fused((frame, *others), self._detector.catalogue.table_top)
+        return self._detector.detect(frame)
 
     def _corrected(self, frame: RgbdFrame) -> RgbdFrame:
         """Return the frame with the pose of a camera that has been moved since the first look."""

@@ -42,7 +42,6 @@ from spca_sense.drawing import draw_scene, save_looks
 from spca_sense.search import ShapeDetector
 from spca_sense.tracker import SceneTracker
 from spca_tabletop.act.ctx import MISJUDGED, TABLETOP_API, TabletopCtx
-from spca_tabletop.act.glances import Glances
 from spca_tabletop.act.placements import Hold
 from spca_tabletop.presets import load_table
 
@@ -97,6 +96,8 @@ class Tabletop(Environment, Generic[_TableT]):
         self.glances: list[tuple[RgbdFrame, Scene]] = []
         """The same of the camera at the wrist."""
         if table.wrist_camera is not None:
+            from spca_tabletop.act.glances import Glances
+
             self._glances = Glances(world, self._arm, table.wrist_camera)
             self._ctx.look_closer = self._look_closer
         self._executor = PlanExecutor(TABLETOP_API, builtin=library_source(self.name, self.builtin_skills))
