@@ -49,14 +49,9 @@ class ToolKinematics:
 
     def tool(self, joints: Array, gap: float) -> Array:
         """Return the TCP in `world` at a gap between the pads, (…, 4, 4), for joints (…, n)."""
-        return self.beyond(self.flange(joints), gap)
-
-    @staticmethod
-    def beyond(flange: Array, gap: float) -> Array:
-        """Return the TCP at a gap between the pads, (…, 4, 4), for poses (…, 4, 4) of `tool0`."""
-        tools = np.array(flange)
-        tools[..., :3, 3] += tcp_offset(gap) * tools[..., :3, 2]
-        return tools
+        flange = self.flange(joints)
+        flange[..., :3, 3] += tcp_offset(gap) * flange[..., :3, 2]
+        return flange
 
     def branches(self, tools: Array, gap: float, last: Array | None = None) -> Array:
         """Return every joint solution (…, b, n) for TCP poses (…, 4, 4), NaN where there is none.

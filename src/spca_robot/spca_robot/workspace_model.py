@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spca_core.arms import Tube
-from spca_core.geometry import Array, Pose, about_z, matrix_of_quaternion, wxyz_of_matrix
+from spca_core.geometry import Array, Pose, about_z, wxyz_of_matrix
 from spca_core.kinds import KINDS, Primitive, primitives
 from spca_core.world import RobotMount, World, WorldObject, WristSensor
 from spca_robot.gripper_2f85 import driver_angle, gap_of
@@ -37,8 +37,7 @@ BLUE = (0.42, 0.56, 0.68, 1.0)
 ARMATURE = 0.1  # kg·m², the motors' inertia behind their gears
 DAMPING = 1.0  # N·m·s/rad
 SENSOR_MASS = 0.3  # kg, of a force-torque sensor at the wrist
-CAMERA, CAMERA_MASS = (0.021, 0.021, 0.0115), 0.06  # m, half the sides, and kg, of a RealSense D405
-CAMERA_CLEARANCE = 0.002  # m, from its front to its optical centre, so that it does not see itself
+CAMERA = 0.021  # m, radius of a camera at the wrist: half of a RealSense D405
 
 
 def tool0(sensor: WristSensor | None) -> Array:
@@ -114,22 +113,6 @@ def _add_tubes(body: mujoco.MjsBody, tubes: tuple[Tube, ...], mass: float) -> No
         )
 
 
-def _add_camera(wrist: mujoco.MjsBody, pose: Array) -> None:
-    """Add the housing of a camera with this pose (4, 4) in `tool0`, behind its optical centre."""
-    flange = next(site for site in wrist.sites if site.name == "tool0")
-    place = np.eye(4)
-    place[:3, :3], place[:3, 3] = matrix_of_quaternion(np.roll(flange.quat, -1)), flange.pos
-    place = place @ pose
-    wrist.add_geom(
-        type=mujoco.mjtGeom.mjGEOM_BOX,
-        pos=place[:3, 3] - place[:3, 2] * (CAMERA[2] + CAMERA_CLEARANCE),
-        quat=wxyz_of_matrix(place[:3, :3]),
-        size=CAMERA,
-        rgba=GREY,
-        mass=CAMERA_MASS,
-    )
-
-
 ROBOT_BIT, ITEM_BIT, FIXTURE_BIT = 1, 2, 4
 ALL_BITS = ROBOT_BIT | ITEM_BIT | FIXTURE_BIT
 FIXED_GROUP, MOVING_GROUP = 0, 1
@@ -158,10 +141,11 @@ def build_spec(
     spec.compiler.degree = False
     _set_options(spec)
 
-    wrist = add_arm(spec, world.robot)
-    add_gripper(spec, wrist, world.robot.model, pad_friction)
-    if world.wrist_camera is not None:
-        _add_camera(wrist, world.wrist_camera.pose.matrix())
+    add_gripper(spec, add_arm(spec, world.robot), world.robot.model, pad_friction)
+    if (camera := world.wrist_camera) is not None:  # a round housing, so far behind that it is not in view
+        at = np.array(camera.position) - camera.pose.matrix()[:3, 2] * 1.1 * CAMERA
+        hand = spec.body(f"{world.robot.model}/gripper_base")
+        hand.add_geom(type=mujoco.mjtGeom.mjGEOM_SPHERE, pos=at, size=(CAMERA, 0, 0), rgba=GREY, mass=0.06)
     for geom in spec.geoms:
         geom.contype = ROBOT_BIT
         geom.group = FIXED_GROUP if geom.parent.name == world.robot.model else MOVING_GROUP

@@ -29,7 +29,7 @@ def fused(frames: Sequence[RgbdFrame], table_top: float) -> RgbdFrame:
     points, colours = _measured(first)
     for view in others:
         its, shown = _measured(view)
-        hidden = _hidden_from(first, its)
+        hidden = first.heights_at(its, np.inf) > its[:, 2] + _BEHIND
         points, colours = np.vstack((points, its[hidden])), np.vstack((colours, shown[hidden]))
     k, (x, y, z) = first.frame.intrinsics, first.centre
     high = _DOWN.model_copy(update={"position": (x, y, table_top + (z - table_top) * _FARTHER)})
@@ -44,15 +44,15 @@ def drawn(
     """Return what a camera would see of points (N, 3) in `world` with their colours (N, 3)."""
     matrix, k = pose.matrix(), intrinsics
     seen = (points - matrix[:3, 3]) @ matrix[:3, :3]
-    inside, pixel = _pixels(k, seen)
-    away, pixel, colours = seen[inside, 2], pixel[inside], colours[inside]
-    depth, colour = np.full(k.height * k.width, np.inf), np.zeros((k.height * k.width, 3), np.uint8)
-    np.minimum.at(depth, pixel, away)
-    nearest = away == depth[pixel]
-    colour[pixel[nearest]] = colours[nearest]
+    columns, rows = np.rint(k.pixels(seen)).astype(int).T
+    inside = (rows >= 0) & (rows < k.height) & (columns >= 0) & (columns < k.width)
+    at, away, colours = (rows[inside], columns[inside]), seen[inside, 2], colours[inside]
+    depth, colour = np.full((k.height, k.width), np.inf), np.zeros((k.height, k.width, 3), np.uint8)
+    np.minimum.at(depth, at, away)
+    nearest = away == depth[at]
+    colour[rows[inside][nearest], columns[inside][nearest]] = colours[nearest]
     depth[np.isinf(depth)] = 0.0
-    size = k.height, k.width
-    return RgbdFrame(colour.reshape(*size, 3), depth.reshape(size).astype(np.float32), k, pose, stamp)
+    return RgbdFrame(colour, depth.astype(np.float32), k, pose, stamp)
 
 
 def _measured(view: HeightView) -> tuple[Array, NDArray[np.uint8]]:
@@ -61,17 +61,3 @@ def _measured(view: HeightView) -> tuple[Array, NDArray[np.uint8]]:
     heights = view.heights[there].astype(float)
     xy = view.to_plane(np.argwhere(there)[:, ::-1].astype(float), heights)
     return np.column_stack((xy, heights)), view.frame.colour[there]
-
-
-def _hidden_from(view: HeightView, points: Array) -> NDArray[np.bool_]:
-    """Return which of the points (N, 3: x, y, height) are behind what a view shows, or out of its image."""
-    world = np.add(points, (0.0, 0.0, view.table_top))
-    inside, pixel = _pixels(view.frame.intrinsics, (world - view.centre) @ view.rotation)
-    return ~inside | (view.heights.ravel()[pixel] > points[:, 2] + _BEHIND)
-
-
-def _pixels(k: CameraIntrinsics, points: Array) -> tuple[NDArray[np.bool_], NDArray[np.intp]]:
-    """Return which points (N, 3) in a camera's frame are in its image, and the numbers of their pixels."""
-    columns, rows = np.rint(k.pixels(points)).astype(np.intp).T
-    inside = (rows >= 0) & (rows < k.height) & (columns >= 0) & (columns < k.width)
-    return inside, np.where(inside, rows * k.width + columns, 0)

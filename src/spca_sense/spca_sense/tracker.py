@@ -114,18 +114,14 @@ class SceneTracker:
         return self._conclude(known, objects, held, notes, frame.stamp)
 
     def _look(self, frame: RgbdFrame, others: Sequence[RgbdFrame]) -> Look:
-        frame = self._corrected(frame)
+        """Detect what frames show, that of a camera corrected which has been moved since the first look."""
+        if not np.array_equal(self._camera, np.eye(4)):
+            frame = replace(frame, pose=Pose.from_matrix(self._camera @ frame.pose.matrix()))
         if others:
             from spca_sense.fusion import fused
 
             frame = fused((frame, *others), self._detector.catalogue.table_top)
         return self._detector.detect(frame)
-
-    def _corrected(self, frame: RgbdFrame) -> RgbdFrame:
-        """Return the frame with the pose of a camera that has been moved since the first look."""
-        if np.array_equal(self._camera, np.eye(4)):
-            return frame
-        return replace(frame, pose=Pose.from_matrix(self._camera @ frame.pose.matrix()))
 
     def _seen(self, look: Look, known: Things, whereabouts: Whereabouts, stamp: float) -> Things:
         """Return everything that the frame shows, by name."""

@@ -128,6 +128,14 @@ class HeightView:
         world = points + np.array([0.0, 0.0, self.table_top])
         return self.frame.intrinsics.pixels((world - self.centre) @ self.rotation)
 
+    def heights_at(self, points: Array, outside: float = NO_HEIGHT) -> Array:
+        """Return the heights (N) of what is seen in line with points (N, 3), `outside` of the image."""
+        columns, rows = np.rint(self.to_pixels(points)).astype(int).T
+        height, width = self.heights.shape
+        inside = (rows >= 0) & (rows < height) & (columns >= 0) & (columns < width)
+        heights = self.heights[rows.clip(0, height - 1), columns.clip(0, width - 1)]
+        return np.where(inside, heights, outside)
+
     def shift_to_plane(self, points: Array, height: float) -> Array:
         """Project `points` (N, 3) along their view rays onto the plane at `height`: (N, 2) metres."""
         clearance = self.centre[2] - self.table_top

@@ -71,19 +71,6 @@ class _Scene:
         return {name: self.data.xpos[body, 2] + up for name, (body, up) in self.containers.items()}
 
 
-class _WristCamera:
-    """See `spca_core.ports.table.Camera`."""
-
-    def __init__(self, world: MujocoWorld, mount: CameraMount, noise: bool) -> None:
-        self.intrinsics, self.pose = mount.intrinsics, mount.pose
-        self._world, self._mount = world, mount
-        self._sensor = RgbdSensor(mount, world.variation, noise)
-
-    def capture(self) -> RgbdFrame:
-        """See `Camera`. A hand that hides the table from the other camera is not in its view."""
-        return self._world.capture_at_wrist(self._mount, self._sensor)
-
-
 class MujocoWorld(TableWorld):
     """Physics that is stepped by its user. Equal seeds and equal calls give equal results, bit for bit.
 
@@ -242,16 +229,6 @@ class MujocoWorld(TableWorld):
         self._frame = frame if self.disturber.has_plans else None
         return frame
 
-    def capture_at_wrist(self, mount: CameraMount, sensor: RgbdSensor) -> RgbdFrame:
-        """Return what a camera at the wrist sees now, with noise."""
-        scene, site = self._scene, self.data.site("tool0")
-        frame = np.eye(4)
-        frame[:3, :3], frame[:3, 3] = site.xmat.reshape(3, 3), site.xpos
-        view = sensor_view(mount, self.variation, frame)
-        colour, depth = RayRenderer(scene.model, view, scene.lighting).render(self.data.qpos)
-        lit = disturb(colour, depth, replace(self.disturber.now, hand=None), self.time, self.world, view)
-        return sensor.expose(*lit, self.time, self._noise)
-
     def watched(self, noise: np.random.Generator) -> RgbdFrame:
         """Return a frame for onlookers, with noise of its own: it changes nothing that is captured."""
         colour, depth, _ = self.picture()
@@ -388,3 +365,21 @@ class MujocoWorld(TableWorld):
         self.states.append(self.moment())
         for listener in tuple(self._listeners):
             listener(sample)
+
+
+class _WristCamera:
+    """See `spca_core.ports.table.Camera`. It sees no hand that hides the table from the other one."""
+
+    def __init__(self, world: MujocoWorld, mount: CameraMount, noise: bool) -> None:
+        self.intrinsics, self.pose = mount.intrinsics, mount.pose
+        self._world, self._mount, self._sensor = world, mount, RgbdSensor(mount, world.variation, noise)
+
+    def capture(self) -> RgbdFrame:
+        """See `Camera`."""
+        world, scene, carrier = self._world, self._world._scene, np.eye(4)
+        site = world.data.site("tool0")
+        carrier[:3, :3], carrier[:3, 3] = site.xmat.reshape(3, 3), site.xpos
+        view = sensor_view(self._mount, world.variation, carrier)
+        picture = RayRenderer(scene.model, view, scene.lighting).render(world.data.qpos)
+        lit = disturb(*picture, replace(world.disturber.now, hand=None), world.time, world.world, view)
+        return self._sensor.expose(*lit, world.time, world._noise)

@@ -96,9 +96,6 @@ class Tabletop(Environment, Generic[_TableT]):
         self.glances: list[tuple[RgbdFrame, Scene]] = []
         """The same of the camera at the wrist."""
         if table.wrist_camera is not None:
-            from spca_tabletop.act.glances import Glances
-
-            self._glances = Glances(world, self._arm, table.wrist_camera)
             self._ctx.look_closer = self._look_closer
         self._executor = PlanExecutor(TABLETOP_API, builtin=library_source(self.name, self.builtin_skills))
         self._cancelled = False
@@ -218,8 +215,10 @@ class Tabletop(Environment, Generic[_TableT]):
 
     def _look_closer(self) -> Scene:
         """Look into what the last picture left hidden; explain that picture and the new ones together."""
-        frame, scene = self.looks[-1]
-        if frames := self._glances.frames(frame):
+        from spca_tabletop.act.glances import glances
+
+        (frame, scene), camera = self.looks[-1], self.table.wrist_camera
+        if camera and (frames := glances(self.world, self._arm, camera, frame)):
             scene = self._tracker.update(frame, None, self._arm.tool_pose(), self._arm.state(), frames)
             self.looks.append((frame, scene))
             self.glances += [(each, scene) for each in frames]

@@ -256,7 +256,7 @@ class TabletopCtx(Perception, Alternatives, Motion):
             self._do_close(self._unfinished)
         scene = self.look()
         if self.look_closer is not None and self._arm.held is None:
-            scene = self._saw(self.look_closer())
+            scene = self.perceive(self.look_closer)
         facts = dict.fromkeys(obstructions(scene, self._arm, self._tip_reach))
         found = {(fact.predicate, fact.args[1]) for fact in facts}
         unexplained = {n: h for n, h in self._hindered.items() if (h[0], n) not in found}

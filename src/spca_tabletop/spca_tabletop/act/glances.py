@@ -7,121 +7,92 @@ from dataclasses import replace
 
 import cv2
 import numpy as np
-import structlog
+from numpy.typing import NDArray
 
 from spca_core.camera import RgbdFrame
 from spca_core.errors import MotionError
-from spca_core.geometry import Array, Pose
+from spca_core.geometry import Array, Pose, about_z, matrix_of_vector
 from spca_core.ports.table import Camera
 from spca_core.world import World
 from spca_motion.manipulator import Manipulator
 from spca_motion.tool import ToolKinematics, planning_gap
+from spca_robot.gripper_2f85 import tcp_offset
 from spca_sense.fusion import fused
 from spca_sense.view import NO_HEIGHT, HeightView, make_view, morphed
 
-log = structlog.get_logger(__name__)
-
 _MOST = 3  # places that are looked into, one after the other
-# Of the camera's poses on hemispheres about a place: radii in metres, angles in radians, the steepest first.
-_DISTANCES = (0.25, 0.32, 0.40)
-_ELEVATIONS = np.radians((80.0, 60.0, 45.0))
-_AROUND, _TURNS = (np.linspace(0.0, 2 * np.pi, n, endpoint=False) for n in (12, 8))
-_LOW = 0.005  # metres above the table, where a place is to be seen
-_CLEAR = 0.003  # metres by which a line of sight may seem to be below what is beside it
-_ALONG = np.linspace(0.02, 1.0, 40)  # of a line of sight, where it is looked at what is in its way
-_POINTS = 40  # of a place, at most, that are to be seen
+# From where: angles above the table, around the place, and of the camera about its axis; distance in metres.
+_LEAST, _GREATEST = np.array([0.8, 0.0, 0.0, 0.25]), np.array([1.5, 2 * np.pi, 2 * np.pi, 0.4])
+_TRIED = 400  # poses of the camera; multiples of these shares, modulo 1, spread evenly (Roberts' sequence)
+_SPREAD = 1.1673039782614187 ** -np.arange(1.0, 5.0)
+_SEEN, _LOW = 40, 0.005  # points of a place that are to be seen, at most, and metres that they are above it
 _ENOUGH = 0.5  # share of them
+_ALONG = np.linspace(0.02, 1.0, 40)[
+    :, None, None, None
+]  # of a line of sight, where nothing may be in the way
 
 
-class Glances:
-    """Finds what is hidden, and takes pictures of it.
+def glances(world: World, arm: Manipulator, camera: Camera, first: RgbdFrame) -> list[RgbdFrame]:
+    """Look into what is hidden from a first frame, the arm then out of view; return what was seen.
 
-    A place is hidden if no picture shows the table there, and the smallest thing of the world has room in it.
+    A place is hidden if no frame shows the table there and the smallest thing of the world has room in it.
+    Raises MotionError where the arm is stopped.
     """
-
-    def __init__(self, world: World, arm: Manipulator, camera: Camera) -> None:
-        self._world, self._arm, self._camera = world, arm, camera
-        self._tools = ToolKinematics(world)
-        self._width = min(min(o.size[:2]) for o in world.objects)
-
-    def frames(self, first: RgbdFrame) -> list[RgbdFrame]:
-        """Look into what is hidden from a first frame, the arm then out of view; return what was seen.
-
-        Raises MotionError if the arm is stopped, or cannot be moved out of view.
-        """
-        found: list[RgbdFrame] = []
-        for _ in range(_MOST):
-            view = make_view(fused((first, *found), self._world.table.top), self._world.table.top)
-            ways = (pose for place in self._hidden(view) for pose in self._poses(view, place))
-            if (pose := next(filter(self._arm.reachable, ways), None)) is None:
-                break
-            try:
-                self._arm.move_to(pose)
-            except MotionError as error:
-                if error.kind == "cancelled":
-                    raise
-                log.warning("no look from the wrist", why=str(error))
-                break
-            found.append(self._taken())
-        if found:
-            self._arm.move_named("out_of_view")
-        return found
-
-    def _taken(self) -> RgbdFrame:
-        """Take a picture, and return it with its pose in `world`."""
-        frame, carrier = self._camera.capture(), self._tools.flange(self._arm.state().position)
-        return replace(frame, pose=Pose.from_matrix(carrier @ frame.pose.matrix()))
-
-    def _hidden(self, view: HeightView) -> Iterator[Array]:
-        """Yield points (N, 3: x, y, height) in each hidden place of the work area, the largest one first."""
-        area, unseen = self._world.work_area, view.heights < NO_HEIGHT / 2
-        corners = view.to_pixels(np.array([(x, y, 0.0) for x in area.x for y in area.y]))
-        (left, upper), (right, lower) = corners.min(axis=0).astype(int), corners.max(axis=0).astype(int)
-        inside = np.zeros_like(unseen)
-        inside[max(upper, 0) : max(lower, 0), max(left, 0) : max(right, 0)] = True
-        width = max(round(self._width / view.metres_per_pixel(0.0)), 1)
-        places = morphed(unseen & inside, cv2.MORPH_OPEN, width)
-        count, labels, stats, _ = cv2.connectedComponentsWithStats(places.astype(np.uint8))
-        for index in sorted(range(1, count), key=lambda i: -stats[i, cv2.CC_STAT_AREA]):
-            pixels = np.argwhere(labels == index)[:, ::-1]
-            pixels = pixels[:: -(-len(pixels) // _POINTS)].astype(float)
-            yield np.column_stack((view.to_plane(pixels, 0.0), np.full(len(pixels), _LOW)))
-
-    def _poses(self, view: HeightView, place: Array) -> list[Pose]:
-        """Return tool poses from which the camera sees enough of a place, those that see most first."""
-        up, around, away, turn = np.stack(
-            np.meshgrid(_ELEVATIONS, _AROUND, _DISTANCES, _TURNS, indexing="ij"), axis=-1
-        ).reshape(-1, 4).T  # fmt: skip
-        forward = -np.column_stack((np.cos(up) * np.cos(around), np.cos(up) * np.sin(around), np.sin(up)))
-        level = np.column_stack((-np.sin(around), np.cos(around), np.zeros_like(up)))
-        right = level * np.cos(turn)[:, None] + np.cross(forward, level) * np.sin(turn)[:, None]
-        cameras = np.tile(np.eye(4), (len(up), 1, 1))
-        cameras[:, :3, :3] = np.stack((right, np.cross(forward, right), forward), axis=2)
-        cameras[:, :3, 3] = place.mean(axis=0) - forward * away[:, None]
-
-        seen = np.zeros((len(cameras), len(place)), bool)
-        seen[:] = np.repeat(_in_sight(view, cameras[:: len(_TURNS), :3, 3], place), len(_TURNS), axis=0)
-        own = (place - cameras[:, None, :3, 3]) @ cameras[:, :3, :3]
-        k = self._camera.intrinsics
-        pixels = k.pixels(own.reshape(-1, 3)).reshape(*seen.shape, 2)
-        seen &= ((pixels >= 0) & (pixels < (k.width, k.height))).all(axis=2)
-        share = seen.mean(axis=1)
-
-        cameras[:, 2, 3] += view.table_top
-        gap = planning_gap(self._arm.state().gripper_gap, holding=False)
-        tools = self._tools.beyond(cameras @ np.linalg.inv(self._camera.pose.matrix()), gap)
-        good = (share >= _ENOUGH) & self._tools.reached(tools, gap)
-        best = np.argsort(-share.round(1), kind="stable")
-        return [Pose.from_matrix(tools[i]) for i in best[good[best]]]
+    found: list[RgbdFrame] = []
+    tools, top = ToolKinematics(world), world.table.top
+    while len(found) < _MOST:
+        view = make_view(fused((first, *found), top), top)
+        ways = (pose for place in _hidden(view, world) for pose in _poses(view, place, arm, camera, tools))
+        if (pose := next(filter(arm.reachable, ways), None)) is None:
+            break
+        try:
+            arm.move_to(pose)
+        except MotionError as error:  # there may be no way to where it could be
+            if error.kind == "cancelled":
+                raise
+            break
+        frame, carrier = camera.capture(), tools.flange(arm.state().position)
+        found.append(replace(frame, pose=Pose.from_matrix(carrier @ frame.pose.matrix())))
+    arm.move_named("out_of_view")
+    return found
 
 
-def _in_sight(view: HeightView, eyes: Array, points: Array) -> Array:
-    """Return whether nothing that a view shows is between eyes (M, 3) and points (N, 3): (M, N).
+def _hidden(view: HeightView, world: World) -> Iterator[Array]:
+    """Yield points (N, 3: x, y, height) in each hidden place of the work area, the largest one first."""
+    width = round(min(min(o.size[:2]) for o in world.objects) / view.metres_per_pixel(0.0))
+    places = morphed(view.heights < NO_HEIGHT / 2, cv2.MORPH_OPEN, max(width, 1))
+    _, labels, stats, _ = cv2.connectedComponentsWithStats(places.astype(np.uint8))
+    for index in sorted(range(1, len(stats)), key=lambda i: -stats[i, cv2.CC_STAT_AREA]):
+        pixels = np.argwhere(labels == index)[:, ::-1].astype(float)
+        place = view.to_plane(pixels[:: -(-len(pixels) // _SEEN)], 0.0)
+        if len(place := place[[world.work_area.contains(x, y) for x, y in place]]):
+            yield np.column_stack((place, np.full(len(place), _LOW)))
 
-    Both are x, y, height.
-    """
-    lines = points + _ALONG[:, None, None, None] * (eyes[:, None] - points)
-    height, width = view.heights.shape
-    columns, rows = np.rint(view.to_pixels(lines.reshape(-1, 3))).astype(int).T
-    heights = view.heights[rows.clip(0, height - 1), columns.clip(0, width - 1)].reshape(lines.shape[:3])
-    return np.asarray((heights < lines[..., 2] + _CLEAR).all(axis=0))
+
+def _poses(
+    view: HeightView, place: Array, arm: Manipulator, camera: Camera, tools: ToolKinematics
+) -> list[Pose]:
+    """Return tool poses from which the camera sees enough of a place, those that see most first."""
+    eyes = np.tile(np.eye(4), (_TRIED, 1, 1))
+    spread = _LEAST + np.arange(_TRIED)[:, None] * _SPREAD % 1 * (_GREATEST - _LEAST)
+    for eye, (up, around, turn, away) in zip(eyes, spread, strict=True):
+        eye[:3, :3] = about_z(around) @ matrix_of_vector((0.0, np.pi / 2 + up, 0.0)) @ about_z(turn)
+        eye[:3, 3] = place.mean(axis=0) - eye[:3, 2] * away
+    own = (place - eyes[:, None, :3, 3]) @ eyes[:, :3, :3]
+    pixels = camera.intrinsics.pixels(own.reshape(-1, 3)).reshape(*own.shape[:2], 2)
+    framed = (pixels >= 0) & (pixels < (camera.intrinsics.width, camera.intrinsics.height))
+    share = (framed.all(axis=2) & _in_sight(view, eyes[:, :3, 3], place)).mean(axis=1)
+
+    eyes[:, 2, 3] += view.table_top
+    gap = planning_gap(arm.state().gripper_gap, holding=False)
+    beyond = Pose.from_xyz_yaw(0.0, 0.0, tcp_offset(gap)).matrix()
+    poses = eyes @ np.linalg.inv(camera.pose.matrix()) @ beyond
+    good = (share >= _ENOUGH) & tools.reached(poses, gap)
+    return [Pose.from_matrix(poses[i]) for i in np.lexsort((-spread[:, 0], -share.round(1))) if good[i]]
+
+
+def _in_sight(view: HeightView, eyes: Array, points: Array) -> NDArray[np.bool_]:
+    """Return which of the points (N, 3: x, y, height) nothing hides from which of the eyes (M, 3): (M, N)."""
+    lines = points + _ALONG * (eyes[:, None] - points)
+    heights = view.heights_at(lines.reshape(-1, 3)).reshape(lines.shape[:3])
+    return np.asarray((heights < lines[..., 2]).all(axis=0))

@@ -208,16 +208,12 @@ class SkillContext(DeclaredCtx):
                 return scene
             self._arm.wait(LOOK_AGAIN_S)
 
-    def perceive(self) -> Scene:
-        """Perceive from where the arm is, and plan around what is seen."""
-        return self._saw(self._sense())
-
-    def _saw(self, scene: Scene) -> Scene:
-        """Plan around what is seen, from now on."""
-        self._scene = scene
+    def perceive(self, sense: Callable[[], Scene] | None = None) -> Scene:
+        """Perceive from where the arm is, or as `sense` does, and plan around what is seen."""
+        self._scene = (sense or self._sense)()
         self._handled, self._pushes = False, []
-        self._arm.set_scene(scene)
-        return scene
+        self._arm.set_scene(self._scene)
+        return self._scene
 
     def _held(self) -> str:
         """Name of what is held."""
