@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 from spca_core.camera import RgbdFrame
 from spca_core.scene import SceneObject
 from spca_core.world import World
-from spca_sense.fusion import drawn
 
 COLOURS = {
     "blue": (78, 121, 167), "red": (255, 87, 89), "green": (89, 169, 79), "orange": (242, 142, 43),
@@ -82,7 +81,7 @@ def fused(frames: Sequence[RgbdFrame], world: World, shades: bool = False) -> Rg
         colours.append(in_false_colours(frame.colour[inside], shades & (at[inside][:, 2] < top + FLAT)))
     camera, stamp = world.camera, frames[0].stamp
     seen = np.concatenate(points), np.concatenate(colours)
-    return _between(drawn(*seen, camera.intrinsics, camera.pose, stamp))
+    return _between(RgbdFrame.of_points(*seen, camera.intrinsics, camera.pose, stamp))
 
 
 def without(frame: RgbdFrame, box: SceneObject) -> RgbdFrame:

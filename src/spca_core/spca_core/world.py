@@ -219,10 +219,7 @@ class WorldObject(Part):
 
 
 class World(Part):
-    """A whole workspace. Build one with `load_world`.
-
-    A `wrist_camera` looks into places that the `camera` cannot see.
-    """
+    """A whole workspace. Build one with `load_world`; a `wrist_camera` looks where the `camera` cannot."""
 
     name: str
     ground: Ground

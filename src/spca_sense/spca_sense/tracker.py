@@ -32,6 +32,7 @@ from spca_sense.detection import UNKNOWN, Detection, Detector, Look, square_yaw
 from spca_sense.explanations import LEVEL
 from spca_sense.outline import footprint, polygon_area, shared_area
 from spca_sense.relations import describe, relate
+from spca_sense.view import fused
 
 Things = dict[str, SceneObject]
 """Things by their names."""
@@ -118,8 +119,6 @@ class SceneTracker:
         if not np.array_equal(self._camera, np.eye(4)):
             frame = replace(frame, pose=Pose.from_matrix(self._camera @ frame.pose.matrix()))
         if others:
-            from spca_sense.fusion import fused
-
             frame = fused((frame, *others), self._detector.catalogue.table_top)
         return self._detector.detect(frame)
 

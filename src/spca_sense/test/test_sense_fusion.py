@@ -14,10 +14,9 @@ from spca_core.layout import nominal_layout
 from spca_core.world import World, load_world
 from spca_motion.tool import ToolKinematics
 from spca_sense.catalogue import Catalogue
-from spca_sense.fusion import fused
 from spca_sense.search import ShapeDetector
 from spca_sense.tracker import SceneTracker
-from spca_sense.view import NO_HEIGHT, make_view
+from spca_sense.view import NO_HEIGHT, fused, make_view
 from spca_sim.mujoco_world import MujocoWorld
 
 WORLD = load_world("wrist")

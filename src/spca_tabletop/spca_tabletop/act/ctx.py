@@ -244,13 +244,10 @@ class TabletopCtx(Perception, Alternatives, Motion):
         )
 
     look_closer: Callable[[], Scene] | None = None
-    """Function that looks into what the last look left hidden, where an arm has a camera for that."""
+    """Function that looks into what the last look left hidden, where an empty hand has a camera for that."""
 
     def survey(self) -> Scene:
-        """Look, and find out what is in the way of what, and out of reach (see `obstructions`).
-
-        Looks into what is hidden, too, unless something in the gripper hides it from the wrist.
-        """
+        """Look, and find out what is in the way of what, and out of reach (see `obstructions`)."""
         if self._unfinished is not None:
             # What is between the pads is known only when they are at rest; the arm would carry it unknown.
             self._do_close(self._unfinished)
