@@ -9,20 +9,17 @@ import yaml
 
 import spca
 from spca_core.paths import WORLDS
-from spca_core.run_folder import RunFolder
 
 SAID = "put the red cube on the blue plate"
 
 
 @pytest.mark.slow
 def test_what_is_hidden_is_found_from_the_wrist_and_nothing_is_moved_for_it(tmp_path: Path) -> None:
-    """The pictures of the wrist camera stay in the run's folder."""
     with spca.session(world="wrist", report=False) as table:
         assert {"cube_red", "cuboid_green"} <= {*table.look().observation.objects}
         run = table.do(SAID, out=tmp_path / "run")
         assert run.result.success, run.result.reason
         assert run.result.attempts == 1 and run.result.steps == 2, "the box stays where it is"
-        assert sorted(f.name for f in (tmp_path / "run" / "wrist").glob("*.jpg"))[0] == "01.jpg"
 
 
 @pytest.mark.slow
@@ -34,4 +31,3 @@ def test_without_that_camera_the_box_is_moved_first(tmp_path: Path) -> None:
         assert "cube_red" not in table.look().observation.objects
         run = table.do(SAID, out=tmp_path / "run")
         assert run.result.success and run.result.steps == 4, run.result.reason
-        assert not (RunFolder(tmp_path / "run").path / "wrist").exists()

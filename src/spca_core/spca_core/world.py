@@ -169,9 +169,7 @@ class CameraMount(Part):
     @property
     def intrinsics(self) -> CameraIntrinsics:
         """The pinhole parameters, in pixels."""
-        return CameraIntrinsics(
-            width=self.width, height=self.height, fx=self.fx, fy=self.fy, cx=self.cx, cy=self.cy
-        )
+        return CameraIntrinsics.model_validate(self, from_attributes=True)
 
     @property
     def pose(self) -> Pose:

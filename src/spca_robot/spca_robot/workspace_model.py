@@ -118,15 +118,11 @@ ALL_BITS = ROBOT_BIT | ITEM_BIT | FIXTURE_BIT
 FIXED_GROUP, MOVING_GROUP = 0, 1
 
 TIMESTEP = 0.002  # s
-SOLREF = (
-    0.004,
-    1.0,
-)  # contact: time constant (s), damping ratio; softer ones eject held cubes in fast swings
+# Of contacts: time constant (s), damping ratio; softer ones eject held cubes in fast swings.
+SOLREF = (0.004, 1.0)
 SOLIMP = (0.95, 0.99, 0.001, 0.5, 2.0)
-TORSION, ROLLING = (
-    0.005,
-    0.0001,
-)  # friction about the normal (m) and against rolling (m), per unit of sliding friction
+# Friction about the normal (m) and against rolling (m), per unit of sliding friction.
+TORSION, ROLLING = 0.005, 0.0001
 ROLLING_BALL = 0.001  # m; a ball that is put down comes to rest
 
 TableShape = Literal["slab", "plane"]

@@ -188,10 +188,8 @@ def _scaled(view: CameraView, width: int) -> CameraView:
     c = view.intrinsics
     k = width / c.width
     middle = {"cx": (c.cx + 0.5) * k - 0.5, "cy": (c.cy + 0.5) * k - 0.5}
-    return CameraView(
-        view.pose,
-        CameraIntrinsics(width=width, height=round(c.height * k), fx=c.fx * k, fy=c.fy * k, **middle),
-    )
+    lens = CameraIntrinsics(width=width, height=round(c.height * k), fx=c.fx * k, fy=c.fy * k, **middle)
+    return CameraView(view.pose, lens)
 
 
 def _with_banner(picture: Frame, verdict: Banner) -> Frame:

@@ -72,10 +72,8 @@ def overview(world: World, width: int = 480, height: int = 360) -> CameraView:
     m[:3, :3] = np.column_stack([right, np.cross(forward, right), forward])
     m[:3, 3] = eye
     f = height / 2 / np.tan(_FIELD / 2)
-    return CameraView(
-        Pose.from_matrix(m),
-        CameraIntrinsics(width=width, height=height, fx=f, fy=f, cx=(width - 1) / 2, cy=(height - 1) / 2),
-    )
+    lens = CameraIntrinsics(width=width, height=height, fx=f, fy=f, cx=(width - 1) / 2, cy=(height - 1) / 2)
+    return CameraView(Pose.from_matrix(m), lens)
 
 
 _EYE, _TARGET = (1.45, 0.80, 0.72), (0.30, 0.0, 0.15)  # m, above the table's top
@@ -97,13 +95,8 @@ class RgbdSensor:
         """Return one frame; its pose is the calibrated one. The inputs are left alone."""
         if self._level:
             colour = self._colour_noise(colour, rng)
-        return RgbdFrame(
-            colour=colour,
-            depth=self._measured(depth, rng),
-            intrinsics=self._camera.intrinsics,
-            pose=self._camera.pose,
-            stamp=stamp,
-        )
+        measured = self._measured(depth, rng)
+        return RgbdFrame(colour, measured, self._camera.intrinsics, self._camera.pose, stamp)
 
     def _colour_noise(self, colour: NDArray[np.uint8], rng: np.random.Generator) -> NDArray[np.uint8]:
         noisy = rng.standard_normal(colour.shape, dtype=np.float32)
@@ -164,9 +157,8 @@ def _draw_hand(
 
     def pixels(outline: NDArray[np.float64]) -> NDArray[np.int32]:
         points = outline @ np.array([[c, s], [-s, c]]) + (x, y)
-        return np.rint(view.project(np.column_stack((points, np.full(len(points), z))))[:, :2]).astype(
-            np.int32
-        )
+        spots = view.project(np.column_stack((points, np.full(len(points), z))))[:, :2]
+        return np.rint(spots).astype(np.int32)
 
     cv2.fillPoly(mask, [pixels(_PALM)], 1)
     for base, side, tip in _FINGERS:

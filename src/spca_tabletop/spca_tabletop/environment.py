@@ -93,8 +93,6 @@ class Tabletop(Environment, Generic[_TableT]):
         self._arm = arm or Manipulator(world, table.robot)
         self._tracker = SceneTracker(detector or ShapeDetector(Catalogue.from_world(world)))
         self._ctx = TabletopCtx(world, self._arm, self._perceive, table.now, PAD_TIP)
-        self.glances: list[tuple[RgbdFrame, Scene]] = []
-        """The same of the camera at the wrist."""
         if table.wrist_camera is not None:
             self._ctx.look_closer = self._look_closer
         self._executor = PlanExecutor(TABLETOP_API, builtin=library_source(self.name, self.builtin_skills))
@@ -181,7 +179,6 @@ class Tabletop(Environment, Generic[_TableT]):
         self.task = task(self.level)
         self._referee = Referee(self.level, self.world, self.poses)
         self.looks.clear()
-        self.glances.clear()
         self.table.record_afresh()
         self._cancelled = False
         self.table.wait(_TICK_S)  # for a first sample, by which the referee knows the time
@@ -200,10 +197,8 @@ class Tabletop(Environment, Generic[_TableT]):
         return draw_scene(*self.looks[-1]) if self.looks else None
 
     def save_recording(self, folder: Path) -> None:
-        """Write `looks/` and `wrist/` (see `save_looks`), `contacts.json`, states into a run's folder."""
+        """Write `looks/` (see `save_looks`), `contacts.json` and states into a run's folder."""
         save_looks(self.looks, folder / "looks")
-        if self.glances:
-            save_looks(self.glances, folder / "wrist")
         save_timeline(self._referee.timeline(), folder / "contacts.json")
         self.table.save_recording(folder)
 
@@ -221,7 +216,6 @@ class Tabletop(Environment, Generic[_TableT]):
         if camera and (frames := glances(self.world, self._arm, camera, frame)):
             scene = self._tracker.update(frame, None, self._arm.tool_pose(), self._arm.state(), frames)
             self.looks.append((frame, scene))
-            self.glances += [(each, scene) for each in frames]
         return scene
 
     def _take_over(self, scene: Scene) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 
 import cv2
@@ -41,12 +42,8 @@ def glances(world: World, arm: Manipulator, camera: Camera, first: RgbdFrame) ->
         poses = (Pose.from_matrix(eye @ np.linalg.inv(mounted)) for eye in eyes)
         if (pose := next(filter(arm.reachable, poses), None)) is None:
             break
-        try:
+        with suppress(MotionError):  # there may be no way there, and it has stopped where it sees something
             arm.move_to(pose)
-        except MotionError as error:  # there may be no way to where it could be
-            if error.kind == "cancelled":
-                raise
-            break
         pose = Pose.from_matrix(arm.tool_pose().matrix() @ mounted)
         found.append(replace(camera.capture(), pose=pose))
     arm.move_named("out_of_view")
