@@ -16,9 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spca_core.camera import RgbdFrame
-from spca_core.geometry import Array
 from spca_core.scene import SceneObject
-from spca_core.world import CameraMount, World
+from spca_core.world import World
 
 COLOURS = {
     "blue": (78, 121, 167), "red": (255, 87, 89), "green": (89, 169, 79), "orange": (242, 142, 43),
@@ -80,7 +79,9 @@ def fused(frames: Sequence[RgbdFrame], world: World, shades: bool = False) -> Rg
         inside = ((at > low) & (at < high)).all(axis=2)
         points.append(at[inside])
         colours.append(in_false_colours(frame.colour[inside], shades & (at[inside][:, 2] < top + FLAT)))
-    return _from_above(np.concatenate(points), np.concatenate(colours), frames[0].stamp, world.camera)
+    camera, stamp = world.camera, frames[0].stamp
+    seen = np.concatenate(points), np.concatenate(colours)
+    return _between(RgbdFrame.of_points(*seen, camera.intrinsics, camera.pose, stamp))
 
 
 def without(frame: RgbdFrame, box: SceneObject) -> RgbdFrame:
@@ -105,22 +106,13 @@ def filled(frame: RgbdFrame) -> RgbdFrame:
     return replace(frame, colour=colour_of[labels], depth=(-level).astype(np.float32))
 
 
-def _from_above(points: Array, colours: Array, stamp: float, camera: CameraMount) -> RgbdFrame:
-    matrix = camera.pose.matrix()
-    seen = (points - matrix[:3, 3]) @ matrix[:3, :3]
-    far_first = np.argsort(-seen[:, 2], kind="stable")
-    seen, colours = seen[far_first], colours[far_first]
-    columns = np.rint(camera.fx * seen[:, 0] / seen[:, 2] + camera.cx).astype(int)
-    rows = np.rint(camera.fy * seen[:, 1] / seen[:, 2] + camera.cy).astype(int)
-    inside = (rows >= 0) & (rows < camera.height) & (columns >= 0) & (columns < camera.width)
-    rows, columns, seen, colours = rows[inside], columns[inside], seen[inside], colours[inside]
-    depth = np.zeros((camera.height, camera.width), np.float32)
-    colour = np.zeros((camera.height, camera.width, 3), np.uint8)
-    depth[rows, columns], colour[rows, columns] = seen[:, 2], colours
-    for _ in range(2):  # between what the cameras' pixels hit: as beside it, where that is lowest
+def _between(frame: RgbdFrame) -> RgbdFrame:
+    """The same with what no camera's pixel hits as beside it, where that is lowest, two pixels far."""
+    depth, colour = frame.depth.copy(), frame.colour.copy()
+    for _ in range(2):
         holes = depth == 0
         for shift in ((0, 1), (1, 0), (0, -1), (-1, 0)):
             near, its = np.roll(depth, shift, (0, 1)), np.roll(colour, shift, (0, 1))
             better = holes & (near > depth)
             depth[better], colour[better] = near[better], its[better]
-    return RgbdFrame(colour, depth, camera.intrinsics, camera.pose, stamp)
+    return replace(frame, colour=colour, depth=depth)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from spca_cliport.bench import CliportBench, _planner
 from spca_cliport.episode import Instruction, PickPlaceEpisode, judged_world
 from spca_cliport.playing import _boxed, _in_our_words, _packed, _rings, _sucked, _tracker, play
-from spca_cliport.seeing import COLOURS, _from_above, false_colour, fused, without
+from spca_cliport.seeing import COLOURS, false_colour, fused, without
 from spca_core.camera import CameraIntrinsics, RgbdFrame
 from spca_core.errors import InputError
 from spca_core.geometry import Pose
@@ -218,7 +218,8 @@ def test_views_are_one_from_above() -> None:
     table = both.depth[10:-10, 10:-10]
     assert (table > 0).all() and np.median(table) == pytest.approx(2.0, abs=0.002)
     outside = np.array([[0.74, 0.49, world.table.top + 0.28]])  # high things stand out over the picture's rim
-    assert _from_above(outside, np.zeros((1, 3), np.uint8), 0.0, world.camera).depth.max() == 0
+    black, lens = np.zeros((1, 3), np.uint8), world.camera.intrinsics
+    assert RgbdFrame.of_points(outside, black, lens, world.camera.pose, 0.0).depth.max() == 0
 
 
 def test_a_folder_without_cliport_is_said_and_its_test_seeds_are_taken(tmp_path: Path) -> None:

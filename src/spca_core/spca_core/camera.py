@@ -41,6 +41,23 @@ class RgbdFrame:
     pose: Pose
     stamp: float
 
+    @classmethod
+    def of_points(
+        cls, points: Array, colours: NDArray[np.uint8], intrinsics: CameraIntrinsics, pose: Pose, stamp: float
+    ) -> RgbdFrame:
+        """Return what a camera would see of points (N, 3) in `world` with their colours (N, 3)."""
+        matrix, size = pose.matrix(), (intrinsics.height, intrinsics.width)
+        seen = (points - matrix[:3, 3]) @ matrix[:3, :3]
+        pixels = np.rint(intrinsics.pixels(seen)).astype(int)[:, ::-1]
+        inside = ((pixels >= 0) & (pixels < size)).all(axis=1)
+        at, away, colours = tuple(pixels[inside].T), seen[inside, 2], colours[inside]
+        depth, colour = np.full(size, np.inf), np.zeros((*size, 3), np.uint8)
+        np.minimum.at(depth, at, away)
+        nearest = away == depth[at]
+        colour[tuple(pixels[inside][nearest].T)] = colours[nearest]
+        depth[np.isinf(depth)] = 0.0
+        return cls(colour, depth.astype(np.float32), intrinsics, pose, stamp)
+
     def points(self) -> Array:
         """Return each pixel's point (H, W, 3), metres in `world`; the camera's own where not measured."""
         k, pose = self.intrinsics, self.pose.matrix()

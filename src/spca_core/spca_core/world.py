@@ -145,10 +145,11 @@ _SIDE = 4096  # pixels; a look at 16 million of them needs some 2 GB of memory
 
 
 class CameraMount(Part):
-    """A fixed RGB-D camera above the table: `position` of its optical centre, in `world`, metres.
+    """An RGB-D camera: `position` of its optical centre in the frame that it is fixed in, metres.
 
-    `quaternion` turns the optical frame (x right, y down in the image, z forward) in `world`. By default the
-    camera looks straight down, and image up is +x: x = -y of the world, y = -x, z = -z.
+    That is `world` for the one above the table, and for one at the wrist `tool0`, in which the gripper is
+    mounted. `quaternion` turns the optical frame (x right, y down in the image, z forward) in it. By default
+    the camera looks straight down, and image up is +x: x = -y of the world, y = -x, z = -z.
     """
 
     name: str
@@ -168,13 +169,11 @@ class CameraMount(Part):
     @property
     def intrinsics(self) -> CameraIntrinsics:
         """The pinhole parameters, in pixels."""
-        return CameraIntrinsics(
-            width=self.width, height=self.height, fx=self.fx, fy=self.fy, cx=self.cx, cy=self.cy
-        )
+        return CameraIntrinsics.model_validate(self, from_attributes=True)
 
     @property
     def pose(self) -> Pose:
-        """Pose of `camera_color_optical_frame` in `world`."""
+        """Pose of the optical frame in the frame that the camera is fixed in."""
         return Pose(position=self.position, quaternion=self.quaternion)
 
 
@@ -218,7 +217,7 @@ class WorldObject(Part):
 
 
 class World(Part):
-    """A whole workspace. Build one with `load_world`."""
+    """A whole workspace. Build one with `load_world`; a `wrist_camera` looks where the `camera` cannot."""
 
     name: str
     ground: Ground
@@ -226,6 +225,7 @@ class World(Part):
     robot: RobotMount
     work_area: WorkArea
     camera: CameraMount
+    wrist_camera: CameraMount | None = None
     light: Light
     objects: tuple[WorldObject, ...]
 
@@ -253,8 +253,10 @@ class World(Part):
             found.append("the work area reaches beyond the table")
         if self.camera.position[2] <= self.table.top:
             found.append("the camera is not above the table")
-        if self.camera.near >= self.camera.far:
+        if any(camera and camera.near >= camera.far for camera in (self.camera, self.wrist_camera)):
             found.append("the camera's far limit is not beyond its near one")
+        if self.wrist_camera and self.wrist_camera.pose.matrix()[2, 2] <= 0:
+            found.append("the wrist camera looks away from the fingers: give it a quaternion in `tool0`")
         for i, a in enumerate(self.objects):
             if a.text and a.kind != "sign":
                 found.append(f"'{a.model}' has a text but is no sign")

@@ -37,6 +37,7 @@ BLUE = (0.42, 0.56, 0.68, 1.0)
 ARMATURE = 0.1  # kg·m², the motors' inertia behind their gears
 DAMPING = 1.0  # N·m·s/rad
 SENSOR_MASS = 0.3  # kg, of a force-torque sensor at the wrist
+CAMERA = 0.021  # m, radius of a camera at the wrist: half of a RealSense D405
 
 
 def tool0(sensor: WristSensor | None) -> Array:
@@ -117,15 +118,11 @@ ALL_BITS = ROBOT_BIT | ITEM_BIT | FIXTURE_BIT
 FIXED_GROUP, MOVING_GROUP = 0, 1
 
 TIMESTEP = 0.002  # s
-SOLREF = (
-    0.004,
-    1.0,
-)  # contact: time constant (s), damping ratio; softer ones eject held cubes in fast swings
+# Of contacts: time constant (s), damping ratio; softer ones eject held cubes in fast swings.
+SOLREF = (0.004, 1.0)
 SOLIMP = (0.95, 0.99, 0.001, 0.5, 2.0)
-TORSION, ROLLING = (
-    0.005,
-    0.0001,
-)  # friction about the normal (m) and against rolling (m), per unit of sliding friction
+# Friction about the normal (m) and against rolling (m), per unit of sliding friction.
+TORSION, ROLLING = 0.005, 0.0001
 ROLLING_BALL = 0.001  # m; a ball that is put down comes to rest
 
 TableShape = Literal["slab", "plane"]
@@ -141,6 +138,10 @@ def build_spec(
     _set_options(spec)
 
     add_gripper(spec, add_arm(spec, world.robot), world.robot.model, pad_friction)
+    if (camera := world.wrist_camera) is not None:  # a round housing, so far behind that it is not in view
+        at = np.array(camera.position) - camera.pose.matrix()[:3, 2] * 1.1 * CAMERA
+        hand = spec.body(f"{world.robot.model}/gripper_base")
+        hand.add_geom(type=mujoco.mjtGeom.mjGEOM_SPHERE, pos=at, size=(CAMERA, 0, 0), rgba=GREY, mass=0.06)
     for geom in spec.geoms:
         geom.contype = ROBOT_BIT
         geom.group = FIXED_GROUP if geom.parent.name == world.robot.model else MOVING_GROUP

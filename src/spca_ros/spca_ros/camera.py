@@ -25,10 +25,10 @@ _KEPT = 8  # images whose partner has not come
 class CameraTopics:
     """Publishes pictures with their calibration; whoever subscribes later still gets the newest."""
 
-    def __init__(self, node: SpcaNode) -> None:
+    def __init__(self, node: SpcaNode, at: str = "") -> None:
         infos, pictures = (names.COLOUR_INFO, names.DEPTH_INFO), (names.COLOUR, names.DEPTH)
-        self._infos = [node.create_publisher(CameraInfo, topic, STATE) for topic in infos]
-        self._colour, self._depth = (node.create_publisher(Image, topic, STATE) for topic in pictures)
+        self._infos = [node.create_publisher(CameraInfo, at + topic, STATE) for topic in infos]
+        self._colour, self._depth = (node.create_publisher(Image, at + topic, STATE) for topic in pictures)
 
     @property
     def watched(self) -> bool:
@@ -72,10 +72,10 @@ class RequestedCamera:
     intrinsics: CameraIntrinsics
     pose: Pose
 
-    def __init__(self, node: SpcaNode, mount: CameraMount, timeout: float = 60.0) -> None:
+    def __init__(self, node: SpcaNode, mount: CameraMount, timeout: float = 60.0, at: str = "") -> None:
         self.intrinsics, self.pose = mount.intrinsics, mount.pose
         self._timeout, self._loop = timeout, node.loop
-        self._take = ServiceCall(node, Capture, names.CAPTURE)
+        self._take = ServiceCall(node, Capture, at + names.CAPTURE)
 
     def capture(self) -> RgbdFrame:
         """Take a new frame now and return it. Raises NodeLost where none comes, Cancelled if unwanted."""

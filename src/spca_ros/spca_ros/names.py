@@ -10,6 +10,7 @@ JOINT_STATES = "joint_states"
 COLOUR, DEPTH = "camera/color/image_raw", "camera/depth/image_raw"
 # The calibration is that of both pictures; viewers look for it next to each.
 COLOUR_INFO, DEPTH_INFO = "camera/color/camera_info", "camera/depth/camera_info"
+WRIST = "wrist_"  # what topics, service and frame of the camera at the wrist begin with: they are named alike
 CONTACTS, PLACES = "contacts", "places"
 SCENE = "scene"
 PLAN = "plan"

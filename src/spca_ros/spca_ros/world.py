@@ -74,6 +74,10 @@ class RosWorld(TableWorld):
         self.robot = RosRobot(node, world.robot.arm.joint_names, driver=driver)
         self.robot.on_passed = self._passed
         self.camera = camera or RequestedCamera(node, world.camera)
+        if world.wrist_camera and isinstance(self.camera, RequestedCamera):
+            self.wrist_camera = RequestedCamera(node, world.wrist_camera, at=names.WRIST)
+        elif world.wrist_camera:
+            node.get_logger().warning("the wrist camera is not used: only the simulator has a topic for it")
         self._real = isinstance(driver, ControlDriver)
         self._news = threading.Condition()
         self._waiting: deque[ContactSample] = deque()

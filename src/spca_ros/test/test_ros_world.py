@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
+from sensor_msgs.msg import Image
 from sensor_msgs.msg import JointState as JointStateMsg
 from spca_interfaces.msg import Contacts
 from spca_interfaces.msg import Layout as LayoutMsg
@@ -21,11 +22,12 @@ from spca_core.layout import nominal_layout
 from spca_core.world import World, load_world
 from spca_ros import names
 from spca_ros.calls import ServiceCall
+from spca_ros.camera import RequestedCamera, StreamedCamera
 from spca_ros.convert.contacts import contacts_msg
 from spca_ros.convert.records import to_msg
 from spca_ros.node import SpcaNode
 from spca_ros.node_process import NodeProcess
-from spca_ros.qos import EVERY, SENSOR
+from spca_ros.qos import EVERY, SENSOR, STATE
 from spca_ros.world import RosWorld
 from spca_testing.contracts.robot_contract import gentle
 from spca_testing.contracts.table_contract import TableContract
@@ -164,3 +166,26 @@ def test_a_table_that_the_simulator_cannot_lay_is_no_bad_input(table: RosWorld, 
     strange = wanted.model_copy(update={"poses": {"box_unknown": next(iter(wanted.poses.values()))}})
     with pytest.raises(Lost, match="box_unknown"):
         table.reset(strange)
+
+
+@pytest.mark.slow
+def test_the_camera_at_the_wrist_takes_pictures_where_the_world_has_one(world: World) -> None:
+    """Where it has none, or only a stream of the other is there, one line says so."""
+    with_wrist = load_world("wrist")
+    mount = with_wrist.wrist_camera
+    assert mount is not None
+    with running(sim(), name="client") as (node, _):
+        bare = node.loop.run(lambda: RequestedCamera(node, mount, at=names.WRIST))
+        with pytest.raises(Lost, match="this world has no camera at the wrist"):
+            bare.capture()
+        table = node.loop.run(lambda: RosWorld(node, with_wrist, varied={**VARIED, "world": "wrist"}))
+        table.wait_ready(30.0)
+        table.reset(nominal_layout(with_wrist))
+        assert table.wrist_camera is not None
+        frame = table.wrist_camera.capture()
+        assert (frame.pose, frame.intrinsics) == (mount.pose, mount.intrinsics)
+        assert frame.depth.shape == (mount.height, mount.width) and frame.depth.max() > mount.near
+        image = Heard.on(node, Image, names.WRIST + names.COLOUR, STATE).until()
+        assert image.header.frame_id == "wrist_camera_color_optical_frame"
+        streamed = StreamedCamera(node, world.camera, "cell/colour/image_raw", "cell/depth")
+        assert node.loop.run(lambda: RosWorld(node, with_wrist, camera=streamed)).wrist_camera is None

@@ -140,10 +140,7 @@ def presence(look: Look, thing: SceneObject) -> Presence:
     outline = footprint(thing)
     middle = outline.mean(axis=0)
     corners = np.column_stack((middle + _CORE * (outline - middle), np.full(len(outline), top)))
-    pixels = view.to_pixels(corners)
-    height, width = view.heights.shape
-    outside = (pixels < 0).any(axis=1) | (pixels[:, 0] > width - 1) | (pixels[:, 1] > height - 1)
-    if outside.mean() > 1 - _EMPTY_SHARE:
+    if np.isnan(view.heights_at(corners, np.nan)).mean() > 1 - _EMPTY_SHARE:  # out of the image
         return "hidden"
     patch = view.patch(corners)
     heights = patch.of(view.heights)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -32,6 +32,7 @@ from spca_sense.detection import UNKNOWN, Detection, Detector, Look, square_yaw
 from spca_sense.explanations import LEVEL
 from spca_sense.outline import footprint, polygon_area, shared_area
 from spca_sense.relations import describe, relate
+from spca_sense.view import fused
 
 Things = dict[str, SceneObject]
 """Things by their names."""
@@ -78,19 +79,20 @@ class SceneTracker:
         held: str | None = None,
         tool: Pose | None = None,
         joints: JointState | None = None,
+        others: Sequence[RgbdFrame] = (),
     ) -> Scene:
-        """Return the scene after one more frame.
+        """Return the scene after one more frame, explained together with `others` of the same table.
 
         `held` is the id of what the arm believes to hold, `tool` the pose of its tool centre point in `world`
         (between the fingertips), `joints` its state when the frame was taken; each may be unknown (None).
         """
         known = {**self._missing, **self._memory}
-        look = self._detector.detect(self._corrected(frame))
+        look = self._look(frame, others)
         knock = None if obstructed(look.view) else camera_motion(look.detections, self._memory)
         notes: list[str] = []
         if knock is not None:
             self._camera = knock @ self._camera
-            look = self._detector.detect(self._corrected(frame))
+            look = self._look(frame, others)
             shift = float(np.linalg.norm(((knock - np.eye(4)) @ frame.pose.matrix())[:2, 3]))
             notes.append(f"the camera has been moved; allowed for, {1000 * shift:.0f} mm")
         notes += [*look.notes, *([OBSTRUCTED] if obstructed(look.view) else [])]
@@ -112,11 +114,13 @@ class SceneTracker:
         objects |= self._beneath(look, known, objects, held, notes)
         return self._conclude(known, objects, held, notes, frame.stamp)
 
-    def _corrected(self, frame: RgbdFrame) -> RgbdFrame:
-        """Return the frame with the pose of a camera that has been moved since the first look."""
-        if np.array_equal(self._camera, np.eye(4)):
-            return frame
-        return replace(frame, pose=Pose.from_matrix(self._camera @ frame.pose.matrix()))
+    def _look(self, frame: RgbdFrame, others: Sequence[RgbdFrame]) -> Look:
+        """Detect what frames show, that of a camera corrected which has been moved since the first look."""
+        if not np.array_equal(self._camera, np.eye(4)):
+            frame = replace(frame, pose=Pose.from_matrix(self._camera @ frame.pose.matrix()))
+        if others:
+            frame = fused((frame, *others), self._detector.catalogue.table_top)
+        return self._detector.detect(frame)
 
     def _seen(self, look: Look, known: Things, whereabouts: Whereabouts, stamp: float) -> Things:
         """Return everything that the frame shows, by name."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -11,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spca_core.camera import RgbdFrame
-from spca_core.geometry import Array, aligning
+from spca_core.geometry import Array, aligning, top_down
 
 FloatImage = NDArray[np.float32]
 Mask = NDArray[np.bool_]
@@ -24,6 +25,9 @@ EVERY = 8
 """Pixels in each direction of which one is looked at for the table: 4,800 of 307,200 are more than enough."""
 _MIN_SAMPLES = 400
 _CAPTURE = 0.025  # calibration errors up to this many metres at a pixel are corrected
+_FARTHER = 20  # times a camera's distance: what is 0.2 m high then leans outwards by a few millimetres
+_UP = -np.pi / 2  # the turn about the vertical with which up in the image is +x of the world
+_BEHIND = 0.01  # metres that what a camera shows is higher than what it hides
 _MAX_CHROMA = 0.25  # (max - min) / max of RGB: below it a pixel may be the table, above it is coloured
 
 
@@ -128,6 +132,20 @@ class HeightView:
         world = points + np.array([0.0, 0.0, self.table_top])
         return self.frame.intrinsics.pixels((world - self.centre) @ self.rotation)
 
+    def heights_at(self, points: Array, outside: float = NO_HEIGHT) -> Array:
+        """Return the heights (N) of what is seen in line with points (N, 3), `outside` of the image."""
+        pixels, size = np.rint(self.to_pixels(points)).astype(int)[:, ::-1], self.heights.shape
+        rows, columns = pixels.clip(0, np.subtract(size, 1)).T
+        inside = ((pixels >= 0) & (pixels < size)).all(axis=1)
+        return np.where(inside, self.heights[rows, columns], outside)
+
+    def measured(self) -> tuple[Array, NDArray[np.uint8]]:
+        """Return the points (N, 3: x, y, height) of all pixels with a depth, and their colours (N, 3)."""
+        there = self.heights > NO_HEIGHT / 2
+        heights = self.heights[there].astype(float)
+        xy = self.to_plane(np.argwhere(there)[:, ::-1].astype(float), heights)
+        return np.column_stack((xy, heights)), self.frame.colour[there]
+
     def shift_to_plane(self, points: Array, height: float) -> Array:
         """Project `points` (N, 3) along their view rays onto the plane at `height`: (N, 2) metres."""
         clearance = self.centre[2] - self.table_top
@@ -173,6 +191,24 @@ def make_view(frame: RgbdFrame, table_top: float) -> HeightView:
     distance = (view.centre[2] - table_top - fit.offset) * normal[2]
     centre = np.array([*view.centre[:2], table_top + distance])
     return seen(centre, aligning(normal, np.array([0.0, 0.0, 1.0])) @ view.rotation, fit)
+
+
+def fused(frames: Sequence[RgbdFrame], table_top: float) -> RgbdFrame:
+    """Return one frame of the first one and of what is hidden from it and others show: it has no arm in it.
+
+    It looks straight down from so far away that nothing hides what is beside it, with pixels on the table as
+    large as the first one's. So one search explains all views. What none shows has no depth.
+    """
+    first, *others = (make_view(frame, table_top) for frame in frames)
+    points, colours = first.measured()
+    for its, shown in (view.measured() for view in others):
+        hidden = first.heights_at(its, np.inf) > its[:, 2] + _BEHIND
+        points, colours = np.vstack((points, its[hidden])), np.vstack((colours, shown[hidden]))
+    k, (x, y, z) = first.frame.intrinsics, first.centre
+    far = k.model_copy(update={"fx": k.fx * _FARTHER, "fy": k.fy * _FARTHER})
+    pose = top_down(x, y, table_top + (z - table_top) * _FARTHER, _UP)
+    points[:, 2] += table_top
+    return RgbdFrame.of_points(points, colours, far, pose, first.frame.stamp)
 
 
 def _smooth(frame: RgbdFrame) -> FloatImage:

@@ -22,7 +22,7 @@ from spca_core.kinds import KINDS
 from spca_core.layout import Layout, nominal_layout
 from spca_core.ports.table import TableWorld
 from spca_core.trajectory import JointState, JointTrajectory
-from spca_core.world import World
+from spca_core.world import CameraMount, World
 from spca_robot.gripper_2f85 import STROKE, driver_angle, gap_of, pad_force
 from spca_robot.gripper_model import KP, KV, MAX_MOMENT
 from spca_robot.windowless import mujoco
@@ -60,7 +60,7 @@ class _Scene:
         containers = [world.object(name) for name in objects if KINDS[world.object(name).kind].walled]
         self.containers = {o.model: (self.model.body(o.model).id, o.size[2] / 2) for o in containers}
         self.renderer: RayRenderer | None = None
-        self.view, self.lighting = sensor_view(world, variation), Lighting.of(world, variation)
+        self.view, self.lighting = sensor_view(world.camera, variation), Lighting.of(world, variation)
         self.knock = (_STILL, _STILL)
         self.friction = self.model.geom_friction.copy()
         self.tendon_qvel = [int(self.model.joint(f"{s}_driver").dofadr[0]) for s in ("left", "right")]
@@ -87,7 +87,8 @@ class MujocoWorld(TableWorld):
         self.world = world
         self.intrinsics, self.pose = world.camera.intrinsics, world.camera.pose
         self.variation = variation or SimVariation()
-        self._sensor = RgbdSensor(world, self.variation, noise)
+        self._sensor = RgbdSensor(world.camera, self.variation, noise)
+        self.wrist_camera = _WristCamera(self, world.wrist_camera, noise) if world.wrist_camera else None
         self._scenes: dict[tuple[str, ...], _Scene] = {}
         self._listeners: list[Callable[[ContactSample], object]] = []
         self.disturber = Disturber(world, self.variation.disturbances)
@@ -364,3 +365,21 @@ class MujocoWorld(TableWorld):
         self.states.append(self.moment())
         for listener in tuple(self._listeners):
             listener(sample)
+
+
+class _WristCamera:
+    """See `spca_core.ports.table.Camera`. It sees no hand that hides the table from the other one."""
+
+    def __init__(self, world: MujocoWorld, mount: CameraMount, noise: bool) -> None:
+        self.intrinsics, self.pose = mount.intrinsics, mount.pose
+        self._world, self._mount, self._sensor = world, mount, RgbdSensor(mount, world.variation, noise)
+
+    def capture(self) -> RgbdFrame:
+        """See `Camera`."""
+        world, scene, carrier = self._world, self._world._scene, np.eye(4)
+        site = world.data.site("tool0")
+        carrier[:3, :3], carrier[:3, 3] = site.xmat.reshape(3, 3), site.xpos
+        view = sensor_view(self._mount, world.variation, carrier)
+        picture = RayRenderer(scene.model, view, scene.lighting).render(world.data.qpos)
+        lit = disturb(*picture, replace(world.disturber.now, hand=None), world.time, world.world, view)
+        return self._sensor.expose(*lit, world.time, world._noise)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from functools import partial
 
 import numpy as np
 from pydantic import TypeAdapter
@@ -16,6 +17,7 @@ from spca_core.errors import SpcaError
 from spca_core.layout import Layout
 from spca_core.trajectory import JointTrajectory
 from spca_core.world import load_world
+from spca_robot.description.names import OPTICAL_FRAME
 from spca_ros import names
 from spca_ros.camera import CameraTopics
 from spca_ros.convert.camera import colour_msg, depth_msg, info_msg
@@ -64,11 +66,13 @@ class SimNode(SimulatorNode):
         self._build(self._wanted())
         self._published = 0.0
 
-        self._pictures, self._onlookers = CameraTopics(self), np.random.default_rng()
+        self._pictures = {at: CameraTopics(self, at) for at in ("", names.WRIST)}
+        self._onlookers = np.random.default_rng()
         if stream:
             self.wall_timer(1 / stream, self._show)
         self.wall_timer(_STATE_PERIOD, self._idle)
-        self.create_service(Capture, names.CAPTURE, self._capture)
+        for at in self._pictures:
+            self.create_service(Capture, at + names.CAPTURE, partial(self._capture, at))
         self.create_service(LetPass, names.LET_PASS, self._let_pass)
         self.create_service(ResetWorld, names.RESET, self._reset)
 
@@ -132,18 +136,22 @@ class SimNode(SimulatorNode):
         """See `SimulatorNode`."""
         self._sim.hold()
 
-    def _capture(self, _: Capture.Request, response: Capture.Response) -> Capture.Response:
-        response.colour, response.depth, response.info = self._publish(self._sim.capture())
-        response.success = True
+    def _capture(self, at: str, _: Capture.Request, response: Capture.Response) -> Capture.Response:
+        with answering(response):
+            if (camera := self._sim.wrist_camera if at else self._sim) is None:
+                raise SpcaError("this world has no camera at the wrist")
+            response.colour, response.depth, response.info = self._publish(camera.capture(), at)
         return response
 
     def _show(self) -> None:
-        if self._pictures.watched:
+        if self._pictures[""].watched:
             self._publish(self._sim.watched(self._onlookers))
 
-    def _publish(self, frame: RgbdFrame) -> tuple[Image, Image, CameraInfo]:
+    def _publish(self, frame: RgbdFrame, at: str = "") -> tuple[Image, Image, CameraInfo]:
         messages = colour_msg(frame), depth_msg(frame), info_msg(frame.intrinsics, frame.stamp)
-        self._pictures.publish(*messages)
+        for message in messages:
+            message.header.frame_id = at + OPTICAL_FRAME
+        self._pictures[at].publish(*messages)
         return messages
 
     def _reset(self, request: ResetWorld.Request, response: ResetWorld.Response) -> ResetWorld.Response:

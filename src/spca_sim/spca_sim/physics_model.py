@@ -67,9 +67,8 @@ def _layout(text: str, width: float, height: float) -> tuple[list[str], float, i
     for count in _LINES:
         lines = textwrap.wrap(text, max(1, -(-len(text) // count))) or [""]
         widest = max(cv2.getTextSize(line, _FONT, 1.0, 2)[0][0] for line in lines)
-        scale = min(
-            width / max(widest, 1), height / len(lines) / 36.0
-        )  # a line of this font is 36 pixels apart
+        # A line of this font is 36 pixels apart.
+        scale = min(width / max(widest, 1), height / len(lines) / 36.0)
         if scale > best[1]:
             best = lines, scale
     return *best, max(1, round(best[1] * 2))

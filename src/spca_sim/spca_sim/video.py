@@ -75,7 +75,7 @@ def render_video(
     variation = variation or SimVariation()
     views = [overview(world, *size)]
     if inset:
-        views.append(_scaled(sensor_view(world, variation), round(size[0] * _INSET_SHARE)))
+        views.append(_scaled(sensor_view(world.camera, variation), round(size[0] * _INSET_SHARE)))
     scenes = _Scenes(world, variation, views)
     with Mp4(path, size, fps) as file:
         for number, (state, scene) in enumerate(zip(shown, _in_order(scenes, shown), strict=True)):
@@ -96,7 +96,7 @@ def render_video(
 
 def sensor_pictures(world: World, states: Sequence[SimState], variation: SimVariation) -> Iterator[Frame]:
     """Yield each state as the sensor's camera sees it, without noise: pictures (H, W, 3) in their order."""
-    return _in_order(_Scenes(world, variation, [sensor_view(world, variation)]), states)
+    return _in_order(_Scenes(world, variation, [sensor_view(world.camera, variation)]), states)
 
 
 class Mp4:
@@ -188,10 +188,8 @@ def _scaled(view: CameraView, width: int) -> CameraView:
     c = view.intrinsics
     k = width / c.width
     middle = {"cx": (c.cx + 0.5) * k - 0.5, "cy": (c.cy + 0.5) * k - 0.5}
-    return CameraView(
-        view.pose,
-        CameraIntrinsics(width=width, height=round(c.height * k), fx=c.fx * k, fy=c.fy * k, **middle),
-    )
+    lens = CameraIntrinsics(width=width, height=round(c.height * k), fx=c.fx * k, fy=c.fy * k, **middle)
+    return CameraView(view.pose, lens)
 
 
 def _with_banner(picture: Frame, verdict: Banner) -> Frame:

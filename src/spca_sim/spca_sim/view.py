@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from spca_core.camera import CameraIntrinsics, RgbdFrame
 from spca_core.geometry import Array, Pose, Vec3, matrix_of_vector
-from spca_core.world import World
+from spca_core.world import CameraMount, World
 from spca_sim.disturber import Disturbed
 from spca_sim.variation import SimVariation
 
@@ -45,11 +45,13 @@ class CameraView:
             return np.stack([c.fx * local[..., 0] / z + c.cx, c.fy * local[..., 1] / z + c.cy, z], axis=-1)
 
 
-def sensor_view(world: World, variation: SimVariation) -> CameraView:
-    """Return the camera's true view: its calibrated pose, off by the variation's calibration error."""
-    return moved(
-        CameraView(world.camera.pose, world.camera.intrinsics), variation.camera_shift, variation.camera_turn
-    )
+def sensor_view(mount: CameraMount, variation: SimVariation, carrier: Array | None = None) -> CameraView:
+    """Return a camera's true view: its calibrated pose, off by the variation's calibration error.
+
+    `carrier` (4, 4) is the frame in `world` that the camera is fixed in; `world` itself by default.
+    """
+    pose = mount.pose if carrier is None else Pose.from_matrix(carrier @ mount.pose.matrix())
+    return moved(CameraView(pose, mount.intrinsics), variation.camera_shift, variation.camera_turn)
 
 
 def moved(view: CameraView, shift: Vec3, turn: Vec3) -> CameraView:
@@ -70,10 +72,8 @@ def overview(world: World, width: int = 480, height: int = 360) -> CameraView:
     m[:3, :3] = np.column_stack([right, np.cross(forward, right), forward])
     m[:3, 3] = eye
     f = height / 2 / np.tan(_FIELD / 2)
-    return CameraView(
-        Pose.from_matrix(m),
-        CameraIntrinsics(width=width, height=height, fx=f, fy=f, cx=(width - 1) / 2, cy=(height - 1) / 2),
-    )
+    lens = CameraIntrinsics(width=width, height=height, fx=f, fy=f, cx=(width - 1) / 2, cy=(height - 1) / 2)
+    return CameraView(Pose.from_matrix(m), lens)
 
 
 _EYE, _TARGET = (1.45, 0.80, 0.72), (0.30, 0.0, 0.15)  # m, above the table's top
@@ -82,10 +82,10 @@ _EDGE_STEP = 0.01  # m between neighbouring pixels that makes a depth edge
 
 
 class RgbdSensor:
-    """A sensor with the noise of the world's `camera.noise`, times the variation's scale, or with none."""
+    """A sensor with the noise of its mount, times the variation's scale, or with none."""
 
-    def __init__(self, world: World, variation: SimVariation, noise: bool) -> None:
-        self._camera = world.camera
+    def __init__(self, mount: CameraMount, variation: SimVariation, noise: bool) -> None:
+        self._camera = mount
         self._depth_scale = variation.depth_scale
         self._level = variation.noise_scale if noise else 0.0
 
@@ -95,13 +95,8 @@ class RgbdSensor:
         """Return one frame; its pose is the calibrated one. The inputs are left alone."""
         if self._level:
             colour = self._colour_noise(colour, rng)
-        return RgbdFrame(
-            colour=colour,
-            depth=self._measured(depth, rng),
-            intrinsics=self._camera.intrinsics,
-            pose=self._camera.pose,
-            stamp=stamp,
-        )
+        measured = self._measured(depth, rng)
+        return RgbdFrame(colour, measured, self._camera.intrinsics, self._camera.pose, stamp)
 
     def _colour_noise(self, colour: NDArray[np.uint8], rng: np.random.Generator) -> NDArray[np.uint8]:
         noisy = rng.standard_normal(colour.shape, dtype=np.float32)
@@ -162,9 +157,8 @@ def _draw_hand(
 
     def pixels(outline: NDArray[np.float64]) -> NDArray[np.int32]:
         points = outline @ np.array([[c, s], [-s, c]]) + (x, y)
-        return np.rint(view.project(np.column_stack((points, np.full(len(points), z))))[:, :2]).astype(
-            np.int32
-        )
+        spots = view.project(np.column_stack((points, np.full(len(points), z))))[:, :2]
+        return np.rint(spots).astype(np.int32)
 
     cv2.fillPoly(mask, [pixels(_PALM)], 1)
     for base, side, tip in _FINGERS:

@@ -93,6 +93,8 @@ class Tabletop(Environment, Generic[_TableT]):
         self._arm = arm or Manipulator(world, table.robot)
         self._tracker = SceneTracker(detector or ShapeDetector(Catalogue.from_world(world)))
         self._ctx = TabletopCtx(world, self._arm, self._perceive, table.now, PAD_TIP)
+        if table.wrist_camera is not None:
+            self._ctx.look_closer = self._look_closer
         self._executor = PlanExecutor(TABLETOP_API, builtin=library_source(self.name, self.builtin_skills))
         self._cancelled = False
         self._drawing: LiveScene | None = None  # made for whoever watches
@@ -204,6 +206,16 @@ class Tabletop(Environment, Generic[_TableT]):
         frame = self.table.camera.capture()
         scene = self._tracker.update(frame, self._arm.held, self._arm.tool_pose(), self._arm.state())
         self.looks.append((frame, scene))
+        return scene
+
+    def _look_closer(self) -> Scene:
+        """Look into what the last picture left hidden; explain that picture and the new ones together."""
+        from spca_tabletop.act.glances import glances
+
+        (frame, scene), camera = self.looks[-1], self.table.wrist_camera
+        if camera and (frames := glances(self.world, self._arm, camera, frame)):
+            scene = self._tracker.update(frame, None, self._arm.tool_pose(), self._arm.state(), frames)
+            self.looks.append((frame, scene))
         return scene
 
     def _take_over(self, scene: Scene) -> None:

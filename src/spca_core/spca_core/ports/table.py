@@ -50,11 +50,11 @@ class Robot(Protocol):
 
 
 class Camera(Protocol):
-    """A fixed, calibrated RGB-D camera."""
+    """A calibrated RGB-D camera, which is fixed in `world`, or to the arm's `tool0`."""
 
     intrinsics: CameraIntrinsics
     pose: Pose
-    """Calibrated pose of `camera_color_optical_frame` in `world`."""
+    """Calibrated pose of the optical frame in the frame that the camera is fixed in, as frames have it."""
 
     def capture(self) -> RgbdFrame:
         """Take a new frame now and return it. Raises SpcaError when none arrives."""
@@ -66,6 +66,8 @@ class TableWorld:
 
     robot: Robot
     camera: Camera
+    wrist_camera: Camera | None = None
+    """Camera that the arm carries; None where there is none."""
 
     def now(self) -> float:
         """Return the time on the world's own clock, which is its robot's, in seconds."""

@@ -103,9 +103,8 @@ def record_maker(name: str, fields: list[list[Any]]) -> Callable[..., Thing]:
 _WITHOUT = (
     "open", "exec", "eval", "compile", "input", "breakpoint", "help", "exit", "quit", "globals", "vars",
 )  # fmt: skip
-_NO_ANNOTATIONS = (
-    __future__.annotations.compiler_flag
-)  # type hints may name what only the documentation knows
+# Type hints may name what only the documentation knows.
+_NO_ANNOTATIONS = __future__.annotations.compiler_flag
 SOURCE_NAME = "<skills>"
 _LONGEST = 600
 

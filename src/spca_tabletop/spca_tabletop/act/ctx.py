@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import astuple, replace
 
@@ -240,12 +240,17 @@ class TabletopCtx(Perception, Alternatives, Motion):
             hidden=tuple(o for o in objects if o not in (held, TABLE_SYMBOL)),
         )
 
+    look_closer: Callable[[], Scene] | None = None
+    """Function that looks into what the last look left hidden, where an empty hand has a camera for that."""
+
     def survey(self) -> Scene:
         """Look, and find out what is in the way of what, and out of reach (see `obstructions`)."""
         if self._unfinished is not None:
             # What is between the pads is known only when they are at rest; the arm would carry it unknown.
             self._do_close(self._unfinished)
         scene = self.look()
+        if self.look_closer is not None and self._arm.held is None:
+            scene = self.perceive(self.look_closer)
         facts = dict.fromkeys(obstructions(scene, self._arm, self._tip_reach))
         found = {(fact.predicate, fact.args[1]) for fact in facts}
         unexplained = {n: h for n, h in self._hindered.items() if (h[0], n) not in found}

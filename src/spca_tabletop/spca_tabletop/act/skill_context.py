@@ -205,9 +205,9 @@ class SkillContext(DeclaredCtx):
                 return scene
             self._arm.wait(LOOK_AGAIN_S)
 
-    def perceive(self) -> Scene:
-        """Perceive from where the arm is, and plan around what is seen."""
-        self._scene = self._sense()
+    def perceive(self, sense: Callable[[], Scene] | None = None) -> Scene:
+        """Perceive from where the arm is, or as `sense` does, and plan around what is seen."""
+        self._scene = (sense or self._sense)()
         self._handled, self._pushes = False, []
         self._arm.set_scene(self._scene)
         return self._scene

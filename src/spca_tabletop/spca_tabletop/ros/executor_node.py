@@ -64,6 +64,8 @@ class RosTabletop(Tabletop[RosWorld]):
     ) -> None:
         super().__init__(*arguments, **options)
         self._saw, self._elsewhere = saw, elsewhere
+        if elsewhere is not None:  # it is shown one picture
+            self._ctx.look_closer = None
         self._ctx.on_grasps = lambda poses: considered(
             PoseArray(header=Header(frame_id=WORLD_FRAME), poses=[pose_msg(pose) for pose in poses])
         )

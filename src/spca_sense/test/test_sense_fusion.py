@@ -1,0 +1,84 @@
+"""Views of two cameras as one: a tall box hides a cube from the first, and the second is at the wrist."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import mujoco
+import numpy as np
+import pytest
+
+from spca_core.camera import RgbdFrame
+from spca_core.geometry import Array, Pose, matrix_of_vector
+from spca_core.layout import nominal_layout
+from spca_core.world import World, load_world
+from spca_motion.tool import ToolKinematics
+from spca_sense.catalogue import Catalogue
+from spca_sense.search import ShapeDetector
+from spca_sense.tracker import SceneTracker
+from spca_sense.view import NO_HEIGHT, fused, make_view
+from spca_sim.mujoco_world import MujocoWorld
+
+WORLD = load_world("wrist")
+OVER_THE_CUBE = np.array([0.335, -0.986, 1.19, -1.61, -1.514, 1.902])
+
+
+def seen(world: World) -> tuple[RgbdFrame, RgbdFrame]:
+    """A frame of each camera: the arm out of the first one's view, the other one over the cube."""
+    table = MujocoWorld(world)
+    assert table.wrist_camera is not None
+
+    def put(joints: Array) -> None:
+        for name, angle in zip(world.robot.arm.joint_names, joints, strict=True):
+            table.data.qpos[table.model.joint(name).qposadr[0]] = angle
+        mujoco.mj_forward(table.model, table.data)
+
+    put(np.array(world.robot.out_of_view))
+    first = table.capture()
+    put(OVER_THE_CUBE)
+    frame = table.wrist_camera.capture()
+    flange = ToolKinematics(world).flange(OVER_THE_CUBE)
+    return first, replace(frame, pose=Pose.from_matrix(flange @ frame.pose.matrix()))
+
+
+def turned(angle: float) -> World:
+    """The world with its wrist camera turned towards the fingers by an angle (rad)."""
+    camera = WORLD.wrist_camera
+    assert camera is not None
+    pose = camera.pose.matrix()
+    pose[:3, :3] = matrix_of_vector([0.0, -angle, 0.0]) @ pose[:3, :3]
+    update = {"quaternion": Pose.from_matrix(pose).quaternion}
+    return WORLD.model_copy(update={"wrist_camera": camera.model_copy(update=update)})
+
+
+@pytest.mark.parametrize(
+    "angle", [pytest.param(0.0, id="no fingers in sight"), pytest.param(0.3, id="fingers")]
+)
+def test_what_one_camera_cannot_see_is_found_by_both_together(angle: float) -> None:
+    """And nothing else is: neither the arm, which the wrist camera may see, nor anything twice."""
+    first, other = seen(turned(angle))
+    top = WORLD.table.top
+    fingers = make_view(other, top).heights[-40:] > 0.1
+    assert (np.count_nonzero(fingers) > 500) == (angle > 0)
+
+    tracker = SceneTracker(ShapeDetector(Catalogue.from_world(WORLD)))
+    assert tracker.update(first).get("cube_red") is None
+    scene = tracker.update(first, others=(other,))
+    truth = {"cube_red": "box_red", "cuboid_green": "cuboid_green", "plate_blue": "plate_blue"}
+    assert {o.id for o in scene.objects} == {*truth}
+    for thing in scene.objects:
+        away = np.subtract(thing.pose.position, nominal_layout(WORLD).poses[truth[thing.id]].position)
+        assert np.abs(away).max() < 0.002, thing
+    assert all(thing.visible for thing in scene.objects)
+
+
+def test_what_no_view_shows_has_no_height() -> None:
+    """What is nowhere hidden is as large as before, and the rest of the table is at its height."""
+    first, other = seen(WORLD)
+    top, (x, y, _) = WORLD.table.top, nominal_layout(WORLD).poses["box_red"].position
+    for frames, hidden in (((first,), True), ((first, other), False)):
+        view = make_view(fused(frames, top), top)
+        column, row = view.to_pixels(np.array([[x, y, 0.0]]))[0].astype(int)
+        assert (view.heights[row, column] < NO_HEIGHT / 2) == hidden
+        assert np.abs(view.heights[300:400, 300:500]).max() < 0.004
+    assert fused((first,), top).intrinsics.width == first.intrinsics.width
