@@ -26,7 +26,6 @@ EVERY = 8
 _MIN_SAMPLES = 400
 _CAPTURE = 0.025  # calibration errors up to this many metres at a pixel are corrected
 _FARTHER = 20  # times a camera's distance: what is 0.2 m high then leans outwards by a few millimetres
-_UP = -np.pi / 2  # the turn about the vertical with which up in the image is +x of the world
 _BEHIND = 0.01  # metres that what a camera shows is higher than what it hides
 _MAX_CHROMA = 0.25  # (max - min) / max of RGB: below it a pixel may be the table, above it is coloured
 
@@ -196,19 +195,20 @@ def make_view(frame: RgbdFrame, table_top: float) -> HeightView:
 def fused(frames: Sequence[RgbdFrame], table_top: float) -> RgbdFrame:
     """Return one frame of the first one and of what is hidden from it and others show: it has no arm in it.
 
-    It looks straight down from so far away that nothing hides what is beside it, with pixels on the table as
-    large as the first one's. So one search explains all views. What none shows has no depth.
+    It looks straight down, +x up, from so far away that nothing hides what is beside it, with pixels on the
+    table as large as the first one's. So one search explains all views. What none shows has no depth.
     """
     first, *others = (make_view(frame, table_top) for frame in frames)
     points, colours = first.measured()
     for its, shown in (view.measured() for view in others):
         hidden = first.heights_at(its, np.inf) > its[:, 2] + _BEHIND
         points, colours = np.vstack((points, its[hidden])), np.vstack((colours, shown[hidden]))
-    k, (x, y, z) = first.frame.intrinsics, first.centre
+    k = first.frame.intrinsics
+    x, y = first.to_plane(np.array([[k.cx, k.cy]]), 0.0)[0]  # what is in the middle stays there
     far = k.model_copy(update={"fx": k.fx * _FARTHER, "fy": k.fy * _FARTHER})
-    pose = top_down(x, y, table_top + (z - table_top) * _FARTHER, _UP)
+    high = table_top + (first.centre[2] - table_top) * _FARTHER
     points[:, 2] += table_top
-    return RgbdFrame.of_points(points, colours, far, pose, first.frame.stamp)
+    return RgbdFrame.of_points(points, colours, far, top_down(x, y, high, -np.pi / 2), first.frame.stamp)
 
 
 def _smooth(frame: RgbdFrame) -> FloatImage:

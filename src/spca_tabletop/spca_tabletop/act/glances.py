@@ -31,7 +31,6 @@ def glances(world: World, arm: Manipulator, camera: Camera, first: RgbdFrame) ->
     """Look into what is hidden from a first frame, the arm then out of view; return what was seen.
 
     A place is hidden if no frame shows the table there and the smallest thing of the world has room in it.
-    Raises MotionError where the arm is stopped.
     """
     found: list[RgbdFrame] = []
     top, flange = world.table.top, ToolKinematics(world).flange(arm.state().position)
@@ -44,17 +43,18 @@ def glances(world: World, arm: Manipulator, camera: Camera, first: RgbdFrame) ->
             break
         with suppress(MotionError):  # there may be no way there, and it has stopped where it sees something
             arm.move_to(pose)
-        pose = Pose.from_matrix(arm.tool_pose().matrix() @ mounted)
-        found.append(replace(camera.capture(), pose=pose))
-    arm.move_named("out_of_view")
+        there = arm.tool_pose().matrix() @ mounted
+        found.append(replace(camera.capture(), pose=Pose.from_matrix(there)))
+        arm.move_named("out_of_view")
     return found
 
 
 def _hidden(view: HeightView, world: World) -> Iterator[Array]:
     """Yield points (N, 3: x, y, 0) in each hidden place of the work area, the largest one first."""
-    width = round(min(min(o.size[:2]) for o in world.objects) / view.metres_per_pixel(0.0))
-    places = morphed(view.heights < NO_HEIGHT / 2, cv2.MORPH_OPEN, max(width, 1))
-    _, labels, stats, _ = cv2.connectedComponentsWithStats(places.astype(np.uint8))
+    least = min((side for o in world.objects for side in o.size[:2]), default=1.0)
+    width = int(least / view.metres_per_pixel(0.0)) + 1
+    places = morphed(view.heights < NO_HEIGHT / 2, cv2.MORPH_OPEN, width)
+    _, labels, stats, _ = cv2.connectedComponentsWithStats(places.view(np.uint8))
     for index in sorted(range(1, len(stats)), key=lambda i: -stats[i, cv2.CC_STAT_AREA]):
         pixels = np.argwhere(labels == index)[:, ::-1].astype(float)
         place = view.to_plane(pixels[:: -(-len(pixels) // _POINTS)], 0.0)
