@@ -448,10 +448,12 @@ class ColourRegion:
         return self._border(replace(face, body=body), hidden, depth)
 
     def _border(self, face: Face, hidden: Mask | None = None, depth: float = _DEEPEST) -> Outline:
-        patch = Patch(self.window, face.body)
-        border = trace(patch, self.heights, face.level, depth, hidden)
+        border = trace(Patch(self.window, face.body), self.heights, face.level, depth, hidden)
+        if not len(border.points):
+            return border
         # Borders of holes belong to what lies within.
-        outer = distance_to_polygon(border.points, convex_hull(patch.pixels)) > _WITHIN
+        hull = convex_hull(_ends_of_rows(face.body) + self._origin)
+        outer = distance_to_polygon(border.points, hull) > _WITHIN
         return Outline(border.points[outer], border.beside[outer])
 
 
@@ -470,17 +472,13 @@ def _ways_up(kind: str, size: Vec3) -> set[Vec3]:
 
 
 def _promising(region: Plateau, ways: Iterable[tuple[float, Patch, Array, T]]) -> list[T]:
-    """Return what shows enough of a region, the best first, none next to a better one.
+    """Return what shows most of a region, the best first, none next to a better one.
 
     Each way is how badly it fits, where an upper face would show, its place (x, y and more), and what has it.
     """
-    good = []
-    for misfit, face, place, what in ways:
-        inside, missing = region.shown(face)
-        if inside >= max(_SHOWN * np.count_nonzero(face.mask), missing):
-            good.append((misfit + (2 * missing - inside) / region.area, place, what))
+    shown = [(misfit, *region.shown(face), place, what) for misfit, face, place, what in ways]
     first: list[tuple[Array, T]] = []
-    for _, place, what in sorted(good, key=lambda way: way[0]):
+    for *_, place, what in sorted(shown, key=lambda way: way[0] + (2 * way[2] - way[1]) / region.area):
         if all(np.linalg.norm(place - other) > JOINT for other, _ in first):
             first.append((place, what))
     return [what for _, what in first]

@@ -306,6 +306,13 @@ def test_what_the_world_does_not_have_is_seen_by_its_shape(
         assert sorted(look.detections[0].size[:2]) == pytest.approx(sorted(across), abs=0.004)
 
 
+def test_what_is_coloured_and_below_the_table_s_surface_is_no_thing(studio, detector) -> None:
+    assert (
+        detector.detect(painted(studio.shoot({}), (300, 200, 340, 240), (200, 30, 30), -0.05)).detections
+        == ()
+    )
+
+
 def test_an_empty_table_and_no_depth_at_all_show_nothing(studio, detector) -> None:
     frame = studio.shoot({})
     look = detector.detect(frame)
