@@ -50,7 +50,7 @@ _MIN_INLIERS = 0.6
 _NEAR = 0.002  # metres from a circle at which a point counts for it
 _VOTERS = 120
 _DRAWN = np.random.default_rng(0).random((2, 64))  # pairs of points, as shares of how many there are
-_SMALLEST, _LARGEST = 0.012, 0.30  # metres: edges of what may be a thing of a size that is not known
+_SMALLEST, _LARGEST = 0.012, 0.35  # metres: edges of what may be a thing of a size that is not known
 _NEAR_FLOOR = 0.003  # metres by which the lower face of what stands on the floor may seem to be off it
 _SHOWN = 0.02  # share of a thing of known size that must be in sight
 _RIGHT = np.sin(np.radians(72.0))  # sine from which an angle is a right one
@@ -472,13 +472,17 @@ def _ways_up(kind: str, size: Vec3) -> set[Vec3]:
 
 
 def _promising(region: Plateau, ways: Iterable[tuple[float, Patch, Array, T]]) -> list[T]:
-    """Return what shows most of a region, the best first, none next to a better one.
+    """Return what shows enough of a region, the best first, none next to a better one.
 
     Each way is how badly it fits, where an upper face would show, its place (x, y and more), and what has it.
     """
-    shown = [(misfit, *region.shown(face), place, what) for misfit, face, place, what in ways]
+    good = []
+    for misfit, face, place, what in ways:
+        inside, missing = region.shown(face)
+        if inside >= max(_SHOWN * np.count_nonzero(face.mask), missing):
+            good.append((misfit + (2 * missing - inside) / region.area, place, what))
     first: list[tuple[Array, T]] = []
-    for *_, place, what in sorted(shown, key=lambda way: way[0] + (2 * way[2] - way[1]) / region.area):
+    for _, place, what in sorted(good, key=lambda way: way[0]):
         if all(np.linalg.norm(place - other) > JOINT for other, _ in first):
             first.append((place, what))
     return [what for _, what in first]
@@ -516,6 +520,6 @@ def _vote(points: Array, radius: float) -> Array:
     length = np.maximum(np.linalg.norm(half, axis=1, keepdims=True), _NEAR)
     across = half[:, ::-1] * (-1, 1) * np.sqrt(np.maximum((radius / length) ** 2 - 1, 0))
     centres = np.vstack((a + half + across, a + half - across))
-    x, y = points.T[:, None] - centres.T[:, :, None]
-    near = np.abs(np.sqrt(x**2 + y**2) - radius) < _NEAR
+    squares = (centres**2).sum(axis=1)[:, None] - 2 * centres @ points.T + (points**2).sum(axis=1)
+    near = (squares > (radius - _NEAR) ** 2) & (squares < (radius + _NEAR) ** 2)
     return centres[int(np.argmax(np.count_nonzero(near, axis=1)))]

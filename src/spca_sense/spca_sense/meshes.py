@@ -42,10 +42,9 @@ def fitted(kind: str, view: HeightView, window: Window, mask: Mask) -> Iterator[
 
     z = float(np.percentile(heights, 95)) - MESHES[kind].size[2] / 2
     middle = cells.mean(axis=0) * _CELL
-    rough = []
-    for yaw in np.arange(_TURNS) * 2 * np.pi / _TURNS:
-        x, y = middle - about_z(yaw)[:2, :2] @ profile.middle
-        rough.append(fit(np.array([x, y, yaw, z]), _FEW))
+    yaws = np.arange(_TURNS) * 2 * np.pi / _TURNS
+    starts = (np.array([*(middle - about_z(yaw)[:2, :2] @ profile.middle), yaw, z]) for yaw in yaws)
+    rough = (fit(start, _FEW) for start in starts)
     for _, start in sorted(rough, key=lambda way: way[0])[:_TRIED]:
         parameters = fit(start, _ENOUGH)[1]
         x, y, yaw, z = parameters

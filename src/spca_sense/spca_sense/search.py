@@ -41,8 +41,7 @@ _ENOUGH = 1000  # heights that tell the middle of all
 def find_things(view: HeightView, colours: ColourLabels, catalogue: Catalogue) -> tuple[Detection, ...]:
     """Return all things in sight, and those that must carry what stands high, from high to low."""
     clues = Clues(view, colours, np.full(view.heights.shape, -np.inf, np.float32))
-    found = _tall(clues, catalogue)
-    found = complete(clues, found, catalogue)
+    found = complete(clues, _tall(clues, catalogue), catalogue)
     free = np.ones(view.heights.shape, bool)
     _clear(free, clues, found)
     found += (grey := _grey(clues, free))

@@ -81,14 +81,12 @@ class Patch:
 
     def within(self, window: Window) -> Mask:
         """Return the patch's pixels as a mask of another window."""
-        mask = np.zeros([w.stop - w.start for w in window], bool)
-        starts = [max(a.start, b.start) for a, b in zip(self.window, window, strict=True)]
-        stops = [min(a.stop, b.stop) for a, b in zip(self.window, window, strict=True)]
-        theirs, mine = (
-            tuple(slice(i - w.start, max(i, j) - w.start) for w, i, j in zip(of, starts, stops, strict=True))
-            for of in (window, self.window)
-        )
-        mask[theirs] = self.mask[mine]
+        (rows, columns), (down, across) = self.window, window
+        top, left = max(rows.start, down.start), max(columns.start, across.start)
+        bottom, right = max(min(rows.stop, down.stop), top), max(min(columns.stop, across.stop), left)
+        own = self.mask[top - rows.start : bottom - rows.start, left - columns.start : right - columns.start]
+        mask = np.zeros((down.stop - down.start, across.stop - across.start), bool)
+        mask[top - down.start : bottom - down.start, left - across.start : right - across.start] = own
         return mask
 
     def of(self, image: NDArray[Any]) -> NDArray[Any]:
