@@ -20,6 +20,7 @@ from spca_core.ports.stages import Planner
 from spca_core.scene import Fact, Observation, Scene, SceneObject
 from spca_sense.catalogue import Catalogue, Colour
 from spca_sense.outline import footprint, gap
+from spca_sense.relations import relate
 from spca_sense.search import ShapeDetector
 from spca_sense.tracker import SceneTracker
 from spca_tabletop.act import placements
@@ -83,7 +84,8 @@ def play(episode: PickPlaceEpisode, planner: Planner) -> tuple[End, str, str]:
 def _sucked(thing: SceneObject) -> SceneObject:
     """The thing as the planner is told it: suction needs no width, and the box has room for all of them."""
     length, width, height = thing.size
-    size = {"cuboid": (length, min(width, SUCKED), height), "tray": (2 * length, 2 * width, height)}
+    narrow, size = min(width, SUCKED), {"tray": (2 * length, 2 * width, height)}
+    size |= {"cuboid": (length, narrow, height), "cylinder": (narrow, narrow, height)}
     return thing.model_copy(update={"size": size.get(thing.kind, thing.size)})
 
 
@@ -110,11 +112,10 @@ def _in_our_words(text: str, scene: Scene) -> str:
 
 def poses_of(steps: Sequence[Step], scene: Scene, frame: RgbdFrame) -> tuple[Pose, Pose] | str:
     """Return the pick pose and the place pose in the robot's base frame, or why that is not possible."""
-    steps, after = steps[:2], steps[2:]
-    names = [step.action for step in steps]
+    names = [step.action for step in steps[:2]]
     if len(names) != 2 or names[0] != "pick_up" or names[1] not in _PLACES:
         return f"{' and '.join(names)} is no pick and place"
-    pick, place = steps
+    pick, place, *after = steps
     things = {thing.id: thing for thing in scene.objects}
     thing, rest = things[pick.args[0]], [things[s.args[0]] for s in after if s.args[1:] == place.args[1:]]
     under = [things[name] for name in place.args[1:]]
@@ -155,15 +156,11 @@ def _boxed(scene: Scene, box: SceneObject) -> Scene:
 
 def _rings(scene: Scene) -> Scene:
     """The scene in which the stand's fields are mats, and what is round is a cylinder."""
-    objects, names = [], {}
+    objects = []
     for thing in scene.objects:
         kind = "mat" if thing.colour in SHADES else "cylinder" if is_round(thing.kind) else thing.kind
-        names[thing.id], width = thing.id.replace(thing.kind, kind), min(thing.size[0], SUCKED)
-        size = (width, width, thing.size[2]) if kind == "cylinder" else thing.size
-        objects.append(thing.model_copy(update={"id": names[thing.id], "kind": kind, "size": size}))
-    relations = [
-        Fact(predicate=f.predicate, args=tuple(names.get(a, a) for a in f.args)) for f in scene.relations
-    ]
+        objects.append(thing.model_copy(update={"id": thing.id.replace(thing.kind, kind), "kind": kind}))
+    relations, _ = relate(objects, None, judged_world().table.top)
     return scene.model_copy(update={"objects": tuple(objects), "relations": tuple(relations)})
 
 

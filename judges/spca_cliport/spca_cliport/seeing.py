@@ -14,10 +14,12 @@ from dataclasses import replace
 import cv2
 import numpy as np
 from numpy.typing import NDArray
+from scipy.ndimage import distance_transform_edt
 
 from spca_core.camera import RgbdFrame
 from spca_core.scene import SceneObject
 from spca_core.world import World
+from spca_sense.view import enlarged, morphed
 
 COLOURS = {
     "blue": (78, 121, 167), "red": (255, 87, 89), "green": (89, 169, 79), "orange": (242, 142, 43),
@@ -95,15 +97,16 @@ def without(frame: RgbdFrame, box: SceneObject) -> RgbdFrame:
 
 
 def filled(frame: RgbdFrame) -> RgbdFrame:
-    """The same without rods, and with rings' holes filled, in the colour that is nearest."""
-    top = -frame.depth
+    """The same without rods, and with rings' holes filled, in the colour that is nearest; enlarged."""
+    # Where there is no depth, there is the table: what is beside that is no hole.
+    top = -np.where(frame.depth > 0, frame.depth, np.median(frame.depth[frame.depth > 0]))
     hole, rod = (cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (size, size)) for size in (HOLE, ROD))
     level = cv2.morphologyEx(cv2.morphologyEx(top, cv2.MORPH_CLOSE, hole), cv2.MORPH_OPEN, rod)
-    changed = (abs(level - top) > 0.002).astype(np.uint8)
-    _, labels = cv2.distanceTransformWithLabels(changed, cv2.DIST_L2, 5, labelType=cv2.DIST_LABEL_PIXEL)
-    colour_of = np.zeros((labels.max() + 1, 3), np.uint8)
-    colour_of[labels[changed == 0]] = frame.colour[changed == 0]
-    return replace(frame, colour=colour_of[labels], depth=(-level).astype(np.float32))
+    changed = np.abs(level - top) > 0.002
+    # Around a rod, which is no thin edge, there is more of its colour, as low as the ring.
+    strange = changed | morphed(morphed(changed, cv2.MORPH_OPEN, 3), cv2.MORPH_DILATE, 5)
+    nearest = distance_transform_edt(strange, return_distances=False, return_indices=True)
+    return enlarged(replace(frame, colour=frame.colour[tuple(nearest)], depth=-level.astype(np.float32)))
 
 
 def _between(frame: RgbdFrame) -> RgbdFrame:

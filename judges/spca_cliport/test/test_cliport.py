@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from spca_cliport.bench import CliportBench, _planner
 from spca_cliport.episode import Instruction, PickPlaceEpisode, judged_world
 from spca_cliport.playing import _boxed, _in_our_words, _packed, _rings, _sucked, _tracker, play
-from spca_cliport.seeing import COLOURS, false_colour, fused, without
+from spca_cliport.seeing import COLOURS, false_colour, filled, fused, without
 from spca_core.camera import CameraIntrinsics, RgbdFrame
 from spca_core.errors import InputError
 from spca_core.geometry import Pose
@@ -185,27 +185,56 @@ def test_of_a_ring_below_another_the_few_millimetres_in_sight_are_not_lost() -> 
     assert {thing.colour for thing in scene.objects} - {"white"}
 
 
-def test_each_ring_of_a_tower_is_seen_though_the_upper_one_hides_most_of_the_lower() -> None:
-    """The second look at CLIPort's table 20023: depth in fifths of a millimetre."""
-    recorded, camera = np.load(Path(__file__).with_name("rings.npz")), judged_world().camera
+def _recorded(name: str) -> RgbdFrame:
+    """A look at CLIPort's table: depth in fifths of a millimetre."""
+    recorded, camera = np.load(Path(__file__).with_name(name)), judged_world().camera
     depth = (recorded["depth"] / 5000).astype(np.float32)
-    scene = _rings(
-        _tracker().update(RgbdFrame(recorded["colour"], depth, camera.intrinsics, camera.pose, 0.0))
-    )
+    return RgbdFrame(recorded["colour"], depth, camera.intrinsics, camera.pose, 0.0)
+
+
+def test_each_ring_of_a_tower_is_seen_though_the_upper_one_hides_most_of_the_lower() -> None:
+    """The second look at CLIPort's table 20023."""
+    scene = _rings(_tracker().update(_recorded("rings.npz")))
     rings = {thing.id for thing in scene.of_kind("cylinder")}
     assert rings == {"cylinder_blue", "cylinder_green", "cylinder_purple"}
 
 
+def test_a_ring_of_which_5_mm_are_in_sight_has_its_own_width() -> None:
+    """The fourth look at CLIPort's table 20031, as it is fused."""
+    scene = _rings(_tracker().update(filled(_recorded("tower.npz"))))
+    widths = {thing.id: round(thing.size[0], 2) for thing in scene.of_kind("cylinder")}
+    assert widths == {"cylinder_purple": 0.06, "cylinder_blue": 0.07, "cylinder_white": 0.08}
+    assert scene.holds("on", "cylinder_purple", "cylinder_blue")
+
+
+def _at(name: str, size: tuple[float, float, float], x: float, bottom: float) -> SceneObject:
+    """A thing that stands so many metres above the table."""
+    kind, colour = cast(Any, name.split("_"))
+    pose = Pose.from_xyz_yaw(x, 0.0, judged_world().table.top + bottom + size[2] / 2)
+    return SceneObject(id=name, kind=kind, colour=colour, pose=pose, size=size, confidence=1.0)
+
+
 def test_a_ring_goes_onto_the_rings_that_are_there() -> None:
-    at = Pose.from_xyz_yaw(0, 0, 0)
-    objects = (thing("cuboid_black", at, (0.12, 0.12, 0.01)), thing("plate_red", at, (0.08, 0.08, 0.01)))
-    on = Fact(predicate="on", args=("plate_red", "cuboid_black"))
-    scene = _rings(Scene(stamp=0.0, objects=objects, relations=(on,), sentences=()))
+    objects = (
+        _at("cuboid_black", (0.12, 0.12, 0.01), 0.5, 0.0),
+        _at("plate_red", (0.08, 0.08, 0.01), 0.5, 0.01),
+    )
+    scene = _rings(Scene(stamp=0.0, objects=objects, relations=(), sentences=()))
     assert [(o.id, o.kind) for o in scene.objects] == [("mat_black", "mat"), ("cylinder_red", "cylinder")]
     assert scene.holds("on", "cylinder_red", "mat_black")
     for side, place in (("darker brown side", "red cylinder"), ("middle of the stand", "turquoise thing")):
         told = _in_our_words(f"move the cyan ring to the {side}", scene)
         assert told == f"move the cyan cylinder onto the {place}"
+
+
+def test_beside_what_no_camera_sees_there_is_no_hole() -> None:
+    camera = judged_world().camera
+    depth = np.full((camera.height, camera.width), 2.0, np.float32)
+    depth[10:60, 100:150] = 1.98
+    depth[:8] = 0.0  # two pixels of the table are between that and what no camera sees
+    frame = RgbdFrame(np.zeros((*depth.shape, 3), np.uint8), depth, camera.intrinsics, camera.pose, 0.0)
+    beside = depth == np.float32(2.0)
+    assert filled(frame).depth[::2, ::2][beside] == pytest.approx(2.0)
 
 
 def test_views_are_one_from_above() -> None:

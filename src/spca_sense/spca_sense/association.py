@@ -14,7 +14,7 @@ from spca_core.kinds import SOLIDS
 from spca_core.scene import SceneObject
 from spca_sense.detection import UNKNOWN, Detection, Look
 from spca_sense.explanations import LEVEL
-from spca_sense.outline import OCCLUDER, footprint, polygon_area, shared_area
+from spca_sense.outline import footprint, polygon_area, shared_area
 from spca_sense.view import NO_HEIGHT, HeightView
 
 Presence = Literal["shown", "hidden", "gone", "missing"]
@@ -147,7 +147,7 @@ def presence(look: Look, thing: SceneObject) -> Presence:
     if not len(heights):
         return "hidden"
     known = heights > NO_HEIGHT / 2
-    covered = heights > top + OCCLUDER
+    covered = heights > top + LEVEL
     coloured = np.zeros(len(heights), bool)
     if thing.colour in look.colours.names:
         coloured = patch.of(look.colours.labels) == look.colours.label_of(thing.colour)

@@ -37,7 +37,7 @@ JOINT = 0.010
 
 _KEPT = 64  # silhouettes, each of which is asked for several times within a look
 _MIXED = 5  # pixels: along what hides a part of it, pixels show a mixture of both
-BESIDE = 0.002  # metres outside of an outline that still are the thing: errors of its fit, and of pixels
+_BESIDE = 0.002  # metres outside of an outline that still are the thing: errors of its fit, and of pixels
 _BOX = np.column_stack((np.tile(SQUARE, (2, 1)), np.repeat([0.5, -0.5], 4)))  # the upper corners first
 
 
@@ -129,8 +129,8 @@ def _thick(mask: Mask) -> int:
 
 
 @lru_cache(_KEPT)
-def covered(view: HeightView, thing: Detection, beside: float = BESIDE) -> Patch:
-    """Return the pixels that show something inside of a thing's hull, or `beside` metres beside it.
+def covered(view: HeightView, thing: Detection) -> tuple[Patch, Mask]:
+    """Return the pixels that show something in a thing's hull or beside it, and those half as near.
 
     The hull reaches to the ground.
     What is in line with a thing is not always hidden by it, or a part of it: the point that is seen tells.
@@ -148,5 +148,6 @@ def covered(view: HeightView, thing: Detection, beside: float = BESIDE) -> Patch
         off = np.hypot(*(points - thing.xy).T) - thing.size[0] / 2
     else:
         off = distance_to_polygon(points, outline)
-    inside[lower.mask] = (seen < NO_HEIGHT / 2) | (off < beside)
-    return Patch(its.window, inside)
+    near, off = inside.copy(), np.where(seen < NO_HEIGHT / 2, -np.inf, off)
+    inside[lower.mask], near[lower.mask] = off < _BESIDE, off < _BESIDE / 2
+    return Patch(its.window, inside), near

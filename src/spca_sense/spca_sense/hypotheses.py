@@ -50,7 +50,7 @@ _MIN_INLIERS = 0.6
 _NEAR = 0.002  # metres from a circle at which a point counts for it
 _VOTERS = 120
 _DRAWN = np.random.default_rng(0).random((2, 64))  # pairs of points, as shares of how many there are
-_SMALLEST, _LARGEST = 0.012, 0.30  # metres: edges of what may be a thing of a size that is not known
+_SMALLEST, _LARGEST = 0.012, 0.35  # metres: edges of what may be a thing of a size that is not known
 _NEAR_FLOOR = 0.003  # metres by which the lower face of what stands on the floor may seem to be off it
 _SHOWN = 0.02  # share of a thing of known size that must be in sight
 _RIGHT = np.sin(np.radians(72.0))  # sine from which an angle is a right one
@@ -448,10 +448,12 @@ class ColourRegion:
         return self._border(replace(face, body=body), hidden, depth)
 
     def _border(self, face: Face, hidden: Mask | None = None, depth: float = _DEEPEST) -> Outline:
-        patch = Patch(self.window, face.body)
-        border = trace(patch, self.heights, face.level, depth, hidden)
+        border = trace(Patch(self.window, face.body), self.heights, face.level, depth, hidden)
+        if not len(border.points):
+            return border
         # Borders of holes belong to what lies within.
-        outer = distance_to_polygon(border.points, convex_hull(patch.pixels)) > _WITHIN
+        hull = convex_hull(_ends_of_rows(face.body) + self._origin)
+        outer = distance_to_polygon(border.points, hull) > _WITHIN
         return Outline(border.points[outer], border.beside[outer])
 
 
@@ -518,6 +520,6 @@ def _vote(points: Array, radius: float) -> Array:
     length = np.maximum(np.linalg.norm(half, axis=1, keepdims=True), _NEAR)
     across = half[:, ::-1] * (-1, 1) * np.sqrt(np.maximum((radius / length) ** 2 - 1, 0))
     centres = np.vstack((a + half + across, a + half - across))
-    x, y = points.T[:, None] - centres.T[:, :, None]
-    near = np.abs(np.sqrt(x**2 + y**2) - radius) < _NEAR
+    squares = (centres**2).sum(axis=1)[:, None] - 2 * centres @ points.T + (points**2).sum(axis=1)
+    near = (squares > (radius - _NEAR) ** 2) & (squares < (radius + _NEAR) ** 2)
     return centres[int(np.argmax(np.count_nonzero(near, axis=1)))]

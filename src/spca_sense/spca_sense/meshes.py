@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import lru_cache
 
 import numpy as np
@@ -21,8 +22,8 @@ _LEAST, _MOST = 0.3, 1.5  # times what it covers from above: what shows less or 
 _NEAR = 0.005  # metres off its surface: what shows the thing
 
 
-def fitted(kind: str, view: HeightView, window: Window, mask: Mask) -> list[tuple[Pose, Silhouette]]:
-    """Return poses in which a thing of that kind may show where a window's `mask` is, and where each shows.
+def fitted(kind: str, view: HeightView, window: Window, mask: Mask) -> Iterator[tuple[Pose, Silhouette]]:
+    """Yield poses in which a thing of that kind may show where a window's `mask` is, and where each shows.
 
     Its `face` is what must show it, its `whole` what is near its surface.
     """
@@ -31,7 +32,7 @@ def fitted(kind: str, view: HeightView, window: Window, mask: Mask) -> list[tupl
     profile = _profile(kind)
     cells = np.unique(np.round(points[:, :2] / _CELL), axis=0)
     if not _LEAST < len(cells) / profile.cells < _MOST:
-        return []
+        return
 
     def fit(start: Array, count: int) -> tuple[float, Array]:
         own = points[:: max(1, len(points) // count)]
@@ -41,19 +42,16 @@ def fitted(kind: str, view: HeightView, window: Window, mask: Mask) -> list[tupl
 
     z = float(np.percentile(heights, 95)) - MESHES[kind].size[2] / 2
     middle = cells.mean(axis=0) * _CELL
-    rough = []
-    for yaw in np.arange(_TURNS) * 2 * np.pi / _TURNS:
-        x, y = middle - about_z(yaw)[:2, :2] @ profile.middle
-        rough.append(fit(np.array([x, y, yaw, z]), _FEW))
-    found = []
+    yaws = np.arange(_TURNS) * 2 * np.pi / _TURNS
+    starts = (np.array([*(middle - about_z(yaw)[:2, :2] @ profile.middle), yaw, z]) for yaw in yaws)
+    rough = (fit(start, _FEW) for start in starts)
     for _, start in sorted(rough, key=lambda way: way[0])[:_TRIED]:
         parameters = fit(start, _ENOUGH)[1]
         x, y, yaw, z = parameters
         shown = mask.copy()
         shown[mask] = np.abs(profile.distances(points, parameters)) < _NEAR
         pose = Pose.from_xyz_yaw(float(x), float(y), float(z), float(yaw))
-        found.append((pose, Silhouette(_outline(kind, view, pose, window), Patch(window, shown))))
-    return found
+        yield pose, Silhouette(_outline(kind, view, pose, window), Patch(window, shown))
 
 
 def _outline(kind: str, view: HeightView, pose: Pose, window: Window) -> Patch:

@@ -46,10 +46,8 @@ class RecordedCamera:
 
 def save_frame(frame: RgbdFrame, path: Path) -> None:
     """Write a frame to an `.npz` file, lossless: colour, depth, stamp (s), and the calibration as JSON."""
-    calibration = {
-        "intrinsics": frame.intrinsics.model_dump(mode="json"),
-        "pose": frame.pose.model_dump(mode="json"),
-    }
+    records = {"intrinsics": frame.intrinsics, "pose": frame.pose}
+    calibration = {name: record.model_dump(mode="json") for name, record in records.items()}
     path.parent.mkdir(parents=True, exist_ok=True)
     np.savez_compressed(
         path.with_suffix(_SUFFIX), colour=frame.colour, depth=frame.depth, stamp=np.float64(frame.stamp),

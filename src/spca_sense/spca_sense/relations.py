@@ -6,6 +6,7 @@ And a scene in four to eight short sentences without numbers, for a planner's pr
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from itertools import combinations
 
 import cv2
 import numpy as np
@@ -105,9 +106,8 @@ def _leans_beside(thing: SceneObject, others: Sequence[SceneObject], table_top: 
     if not 0 < thing.bottom - table_top < thing.size[2]:
         return False
     own = footprint(thing)
-    return any(
-        o.id != thing.id and o.top > thing.bottom and len(overlap(own, footprint(o))) > 2 for o in others
-    )
+    beside = (o for o in others if o.id != thing.id and o.top > thing.bottom)
+    return any(len(overlap(own, footprint(o))) > 2 for o in beside)
 
 
 def _tips_over(thing: SceneObject, carried: Iterable[Array]) -> bool:
@@ -119,14 +119,13 @@ def _tips_over(thing: SceneObject, carried: Iterable[Array]) -> bool:
 
 def _neighbours(things: Sequence[SceneObject]) -> list[Fact]:
     facts = []
-    for i, a in enumerate(things):
-        for b in things[i + 1 :]:
-            if a.kind in CONTAINERS or b.kind in CONTAINERS:
-                level = a.bottom < b.top and b.bottom < a.bottom + _REST and a.bottom < b.bottom + _REST
-            else:
-                level = abs(a.pose.position[2] - b.pose.position[2]) < (a.size[2] + b.size[2]) / 4
-            if level and gap(footprint(a), footprint(b)) < TOUCH:
-                facts += [_fact("next_to", a.id, b.id), _fact("next_to", b.id, a.id)]
+    for a, b in combinations(things, 2):
+        if a.kind in CONTAINERS or b.kind in CONTAINERS:
+            level = a.bottom < b.top and b.bottom < a.bottom + _REST and a.bottom < b.bottom + _REST
+        else:
+            level = abs(a.pose.position[2] - b.pose.position[2]) < (a.size[2] + b.size[2]) / 4
+        if level and gap(footprint(a), footprint(b)) < TOUCH:
+            facts += [_fact("next_to", a.id, b.id), _fact("next_to", b.id, a.id)]
     return facts
 
 

@@ -17,7 +17,7 @@ from spca_core.geometry import wrap_angle
 from spca_sense.catalogue import Catalogue
 from spca_sense.colours import NEUTRAL, ColourLabels, label_colours
 from spca_sense.detection import UNKNOWN, Detection, Look
-from spca_sense.explanations import BESIDE, JOINT, LEVEL, NOISE, covered, silhouette
+from spca_sense.explanations import JOINT, LEVEL, NOISE, covered, silhouette
 from spca_sense.hypotheses import LOW, MIN_AREA, TALL, THINNEST, Clues, ColourRegion, Face, connected
 from spca_sense.outline import footprint, polygon_area
 from spca_sense.shapes import distance_to_polygon
@@ -41,8 +41,7 @@ _ENOUGH = 1000  # heights that tell the middle of all
 def find_things(view: HeightView, colours: ColourLabels, catalogue: Catalogue) -> tuple[Detection, ...]:
     """Return all things in sight, and those that must carry what stands high, from high to low."""
     clues = Clues(view, colours, np.full(view.heights.shape, -np.inf, np.float32))
-    found = _tall(clues, catalogue)
-    found = complete(clues, found, catalogue)
+    found = complete(clues, _tall(clues, catalogue), catalogue)
     free = np.ones(view.heights.shape, bool)
     _clear(free, clues, found)
     found += (grey := _grey(clues, free))
@@ -57,12 +56,11 @@ def _clear(free: Mask, clues: Clues, things: Sequence[Detection]) -> None:
     Of what has another colour than a thing, as a ring around it, less beside the thing is its own.
     """
     for thing in things:
-        its = covered(clues.view, thing)
-        if thing.colour != UNKNOWN:
-            labels = clues.colours.labels[its.window]
-            own = (labels == NEUTRAL) | (labels == clues.colours.label_of(thing.colour))
-            its = Patch(its.window, its.mask & own | covered(clues.view, thing, BESIDE / 2).mask)
-        free[its.window] &= ~its.mask
+        its, near = covered(clues.view, thing)
+        own = NEUTRAL if thing.colour == UNKNOWN else clues.colours.label_of(thing.colour)
+        labels = clues.colours.labels[its.window]
+        others = (own != NEUTRAL) & (labels != NEUTRAL) & (labels != own)
+        free[its.window] &= ~np.where(others, near, its.mask)
 
 
 def _tall(clues: Clues, catalogue: Catalogue) -> list[Detection]:
@@ -88,8 +86,7 @@ def _grey(clues: Clues, free: Mask) -> list[Detection]:
     What reaches out of the image may be the arm, and is not reported.
     """
     mask = free & (clues.colours.labels == NEUTRAL) & (clues.view.heights > TALL)
-    rim = np.ones(mask.shape, bool)
-    rim[1:-1, 1:-1] = False
+    rim = np.pad(np.zeros(np.subtract(mask.shape, 2), bool), 1, constant_values=True)
     parts = [patch for patch in _components(mask) if not patch.of(rim).any()]
     return _from_high_to_low(clues, [ColourRegion(clues, UNKNOWN, patch) for patch in parts])
 
@@ -120,7 +117,7 @@ def _taken_out(region: ColourRegion, face: Face, found: Sequence[Detection]) -> 
         things = [thing]
     region.rest &= ~morphed(face.mask, cv2.MORPH_DILATE, 5)
     for thing in things:
-        region.rest &= ~covered(region.view, thing).within(region.window)
+        region.rest &= ~covered(region.view, thing)[0].within(region.window)
     return things
 
 

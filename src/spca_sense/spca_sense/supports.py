@@ -142,14 +142,12 @@ def on_their_supports(things: Sequence[Detection], table_top: float) -> list[Det
     """Return the things with their heights: each reaches down to what it stands on, as far as it is seen."""
     settled: list[Detection] = []
     for thing in sorted(things, key=lambda d: d.top):
-        if thing.known or thing.kind in MESHES or KINDS[thing.kind].walled:
-            settled.append(thing)
-            continue
         own = footprint(thing)
         area = polygon_area(own)
         under = (d for d in settled if d.deck < thing.top - NOISE)
         below = (d.deck for d in under if shared_area(own, footprint(d)) > _OVERLAP * area)
-        settled.append(_reaching_down(thing, max(below, default=table_top)))
+        sure = thing.known or thing.kind in MESHES or KINDS[thing.kind].walled
+        settled.append(thing if sure else _reaching_down(thing, max(below, default=table_top)))
     return settled
 
 

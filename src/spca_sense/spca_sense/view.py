@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -11,7 +11,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from spca_core.camera import RgbdFrame
+from spca_core.camera import CameraIntrinsics, RgbdFrame
 from spca_core.geometry import Array, aligning, top_down
 
 FloatImage = NDArray[np.float32]
@@ -84,14 +84,12 @@ class Patch:
 
     def within(self, window: Window) -> Mask:
         """Return the patch's pixels as a mask of another window."""
-        mask = np.zeros([w.stop - w.start for w in window], bool)
-        starts = [max(a.start, b.start) for a, b in zip(self.window, window, strict=True)]
-        stops = [min(a.stop, b.stop) for a, b in zip(self.window, window, strict=True)]
-        theirs, mine = (
-            tuple(slice(i - w.start, max(i, j) - w.start) for w, i, j in zip(of, starts, stops, strict=True))
-            for of in (window, self.window)
-        )
-        mask[theirs] = self.mask[mine]
+        (rows, columns), (down, across) = self.window, window
+        top, left = max(rows.start, down.start), max(columns.start, across.start)
+        bottom, right = max(min(rows.stop, down.stop), top), max(min(columns.stop, across.stop), left)
+        own = self.mask[top - rows.start : bottom - rows.start, left - columns.start : right - columns.start]
+        mask = np.zeros((down.stop - down.start, across.stop - across.start), bool)
+        mask[top - down.start : bottom - down.start, left - across.start : right - across.start] = own
         return mask
 
     def of(self, image: NDArray[Any]) -> NDArray[Any]:
@@ -170,6 +168,15 @@ class HeightView:
             if grow:
                 canvas = np.asarray(cv2.dilate(canvas, np.ones((2 * grow + 1, 2 * grow + 1))), np.uint8)
         return Patch(window, canvas.view(bool))
+
+
+def enlarged(frame: RgbdFrame) -> RgbdFrame:
+    """Return a frame with twice the pixels each way: of a strip of two, some are not mixed with others."""
+    colour = frame.colour.repeat(2, axis=0).repeat(2, axis=1)
+    depth = frame.depth.repeat(2, axis=0).repeat(2, axis=1)
+    k = {name: 2 * value for name, value in frame.intrinsics}
+    k |= {name: k[name] + 0.5 for name in ("cx", "cy")}
+    return replace(frame, colour=colour, depth=depth, intrinsics=CameraIntrinsics(**k))
 
 
 def make_view(frame: RgbdFrame, table_top: float) -> HeightView:

@@ -286,6 +286,7 @@ def painted(
         ((300, 200, 400, 260), (190, 25, 25), 0.0, ["mat"]),  # red paper
         ((300, 200, 378, 278), (190, 25, 25), 0.008, ["cuboid"]),  # a square plate
         ((300, 200, 420, 320), (25, 56, 178), 0.04, ["cuboid"]),  # a large blue block
+        ((200, 200, 430, 260), (25, 56, 178), 0.04, ["cuboid"]),  # a bar of 31 cm
         ((300, 200, 331, 231), (100, 140, 178), 0.04, ["cube"]),  # a pale blue cube
         ((300, 200, 331, 231), (190, 170, 20), 0.04, ["cube"]),  # a yellow cube
         ((300, 200, 318, 218), (190, 25, 25), 0.04, ["cuboid"]),  # a narrow red block
@@ -302,6 +303,13 @@ def test_what_the_world_does_not_have_is_seen_by_its_shape(
         assert look.detections[0].top == pytest.approx(0.4 + higher, abs=0.003)
         across = [(b - a) / 600 * (0.85 - higher) for a, b in ((box[1], box[3]), (box[0], box[2]))]
         assert sorted(look.detections[0].size[:2]) == pytest.approx(sorted(across), abs=0.004)
+
+
+def test_what_is_coloured_and_below_the_table_s_surface_is_no_thing(studio, detector) -> None:
+    assert (
+        detector.detect(painted(studio.shoot({}), (300, 200, 340, 240), (200, 30, 30), -0.05)).detections
+        == ()
+    )
 
 
 def test_an_empty_table_and_no_depth_at_all_show_nothing(studio, detector) -> None:

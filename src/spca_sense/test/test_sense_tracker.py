@@ -265,6 +265,15 @@ def test_a_cube_under_another_does_not_take_the_colour_of_its_neighbour(studio, 
     assert "cube_blue_2" not in ids(scene) and scene.holds("on", "cube_green", "cube_red")
 
 
+def test_a_plate_below_another_one_is_remembered(studio, tracker, nominal, shelf) -> None:
+    """What covers it is hardly higher than the noise of the camera."""
+    tracker.update(studio.shoot(nominal))
+    (x, y, z), thick = nominal["plate_red"].position, tracker.scene.get("plate_red").size[2]
+    scene = tracker.update(studio.shoot(nominal | {"plate_blue": Pose.from_xyz_yaw(x, y, z + thick)}))
+    assert scene.holds("on", "plate_blue", "plate_red")
+    assert not scene.get("plate_red").visible
+
+
 def test_between_two_that_cover_it_a_cube_has_not_slid(blocks, shelf) -> None:
     """As in a pyramid: where a cube's border is hidden, what covers it has a border that looks like its."""
     studio, tracker = blocks[0], blocks[1]()
