@@ -106,7 +106,7 @@ class Disturber:
         self._world, self._planned = world, tuple(planned)
         self._joints = len(world.robot.arm.joints)
         self.now = Disturbed(encoder=[0.0] * self._joints)
-        self.listener: Callable[[Happened], None] | None = None
+        self.listener: Callable[[Happened], None] = lambda happened: None
 
     def reset(self, objects: Sequence[str]) -> None:
         """Begin again, with these objects; those that will be added are kept away until then."""
@@ -309,9 +309,8 @@ class Disturber:
         return True
 
     def _tell(self, kind: str, time: float, text: str, position: Array | None) -> None:
-        if self.listener is not None:
-            where = None if position is None else tuple(map(float, position))
-            self.listener(Happened(kind=kind, stamp=time, text=text, position=where))
+        where = None if position is None else tuple(map(float, position))
+        self.listener(Happened(kind=kind, stamp=time, text=text, position=where))
 
 
 DISTURBED_KINDS = (Disturbed, Drag, Disturbance)

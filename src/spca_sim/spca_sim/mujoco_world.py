@@ -308,8 +308,7 @@ class MujocoWorld(TableWorld):
                 getattr(scene.data, name)[:] = value
         self._steps, self._owed, self._begun = saved["steps"], saved["owed"], saved["begun"]
         self._servo.load(saved["servo"])
-        self._gripper = GripperRamp(saved["gripper"][0])
-        self._gripper.target = saved["gripper"][1]
+        self._gripper.setpoint, self._gripper.target = saved["gripper"]
         scene.monitor.load(saved["contacts"], scene.data)
         self._noise.bit_generator.state = saved["noise"]
         self._frame = None

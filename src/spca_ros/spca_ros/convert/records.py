@@ -80,6 +80,7 @@ _SEQUENCE = re.compile(r"sequence<(?P<element>[^,>]+)(?:, (?P<bound>\d+))?>")
 
 
 def _slots(message: Any) -> dict[str, _Slot]:
+    """Return the fields of a message's class."""
     return {name: _slot(name, text) for name, text in message.get_fields_and_field_types().items()}
 
 
