@@ -22,9 +22,9 @@ class CameraIntrinsics(Record):
     cy: float
 
     def pixels(self, points: Array) -> Array:
-        """Return the pixels (N, 2: column, row) that show points (N, 3) in the camera's optical frame."""
-        x, y, z = points.T
-        return np.column_stack((self.fx * x / z + self.cx, self.fy * y / z + self.cy))
+        """Return the pixels (…, 2: column, row) that show points (…, 3) in the camera's optical frame."""
+        x, y, z = np.moveaxis(points, -1, 0)
+        return np.stack((self.fx * x / z + self.cx, self.fy * y / z + self.cy), axis=-1)
 
 
 @dataclass(frozen=True)

@@ -59,7 +59,6 @@ class LongAction:
         self._node, self._kind, self._work, self._on_cancel = node, kind, work, on_cancel
         self._refuse = refuse or (lambda goal: "another one is under way" if self.busy else "")
         self._job: Job | None = None
-        self._thread: threading.Thread | None = None
         self._server = ActionServer(
             node,
             kind,
@@ -104,7 +103,7 @@ class LongAction:
         if self._job is not None:
             self._job.replaced = True
         self._job = Job(handle)
-        self._thread = background(self._run, handle, self._job)
+        background(self._run, handle, self._job)
 
     def _on_cancel_request(self, handle: ServerGoalHandle) -> CancelResponse:
         self.cancel()

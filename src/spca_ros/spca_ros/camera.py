@@ -10,8 +10,7 @@ from typing import Any, Literal
 from sensor_msgs.msg import CameraInfo, Image
 from spca_interfaces.srv import Capture
 
-from spca_core.camera import CameraIntrinsics, RgbdFrame
-from spca_core.geometry import Pose
+from spca_core.camera import RgbdFrame
 from spca_core.world import CameraMount
 from spca_ros import names
 from spca_ros.calls import NodeLost, ServiceCall
@@ -69,9 +68,6 @@ class RequestedCamera:
     when there is none; `timeout` (wall seconds) is for one who says nothing, and Gazebo may draw for long.
     """
 
-    intrinsics: CameraIntrinsics
-    pose: Pose
-
     def __init__(self, node: SpcaNode, mount: CameraMount, timeout: float = 60.0, at: str = "") -> None:
         self.intrinsics, self.pose = mount.intrinsics, mount.pose
         self._timeout, self._loop = timeout, node.loop
@@ -96,9 +92,6 @@ class StreamedCamera:
         depth: the topic of depth images registered to the colour images, with the same stamps.
         timeout: seconds to wait for a picture.
     """
-
-    intrinsics: CameraIntrinsics
-    pose: Pose
 
     def __init__(
         self, node: SpcaNode, mount: CameraMount, colour: str, depth: str, timeout: float = 10.0

@@ -132,7 +132,6 @@ class RosSide(Protocol):
 
     def __init__(self, loop: Loop, sense: str = "") -> None:
         """Make the nodes; `sense` names a node of somebody else's that perceives in place of the one here."""
-        ...
 
     def build(
         self, options: RunOptions, vision: VisionModel | None, check: Callable[[], None], anew: bool
@@ -141,16 +140,12 @@ class RosSide(Protocol):
 
         Without `anew` nothing is laid: the table is taken as it is.
         """
-        ...
 
     def using(self) -> AbstractContextManager[None]:
         """Keep the environment for oneself while the context lasts. Raises SpcaError while another has it."""
-        ...
 
     def rest(self) -> None:
         """Stop all motion."""
-        ...
 
     def part(self) -> None:
         """Close the environment that was built last; the nodes stay."""
-        ...

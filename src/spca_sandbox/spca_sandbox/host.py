@@ -151,27 +151,23 @@ class _Run:
 
         What the environment itself raises is passed on, with the worker gone.
         """
-        finished = False
         try:
             with _Watchdog(self._server, self._cancelled, self._began + self._wall_timeout_s) as dog:
                 if request is not None:
                     self._send(request)
-                outcome = self._converse(dog)
-            finished = True
-            return outcome
+                return self._converse(dog)
         except (_Ended, Malformed) as end:
             self._server.stop()
+            self._cell.replace()
             return self._failed(end.kind if isinstance(end, _Ended) else "killed", str(end))
         except ChannelClosed:
             self._server.stop()
-            finished = True
             return self._failed("killed", f"the worker {self._cell.autopsy()}")
         except ValueError as error:  # the request itself is too long
-            finished = True
             return self._failed("refused", str(error))
-        finally:
-            if not finished:
-                self._cell.replace()
+        except BaseException:
+            self._cell.replace()
+            raise
 
     def _converse(self, dog: _Watchdog) -> RunOutcome:
         while True:

@@ -78,6 +78,10 @@ class WorkerProcess(Worker):
     def __init__(self, surface: Surface, limits: Limits) -> None:
         self.busy_s = 0.0
         """Wall time in seconds spent waiting for the worker: a bound on the CPU time it has used."""
+        self.functions: Loaded | None = None
+        """Functions of the source, once it is loaded."""
+        self.used = False
+        """It runs, or has run, what is to be alone in it."""
         reading, self._lifeline = os.pipe()
         named = ("modules", "memory_mb", "cpu_s", "message_bytes", "log_lines", "line_chars")
         try:
@@ -148,18 +152,9 @@ class Cell(Closing):
         self.surface, self.limits = Surface(api or NO_CTX), limits or Limits()
         self._source: str | None = None
         self._min_level = self.limits.min_level
-        self._holds = False
-        self._functions: Loaded = {}
-        self._worker: WorkerProcess | None = WorkerProcess(self.surface, self.limits)
+        self.worker = WorkerProcess(self.surface, self.limits)
+        """Current worker; whether it holds the source is for `ready_for` to see to."""
         self._spare: WorkerProcess | None = None
-        self._used = False
-
-    @property
-    def worker(self) -> WorkerProcess:
-        """The current worker; whether it holds the source is for `ready_for` to see to."""
-        if self._worker is None:
-            self._worker = WorkerProcess(self.surface, self.limits)
-        return self._worker
 
     def started(self) -> WorkerProcess:
         """Return the worker when it is ready; another one if somebody has killed or stopped it before it was.
@@ -175,21 +170,15 @@ class Cell(Closing):
 
     def close(self) -> None:
         """End the workers; harmless when called twice."""
-        self._end_worker()
+        self.worker.end()
         if self._spare is not None:
             self._spare.end()
             self._spare = None
 
     def replace(self) -> None:
         """Kill the worker; another, which starts in the background, loads the source before its first run."""
-        self._end_worker()
-        self._worker, self._spare = self._spare or WorkerProcess(self.surface, self.limits), None
-
-    def _end_worker(self) -> None:
-        self._holds = self._used = False
-        if self._worker is not None:
-            self._worker.end()
-            self._worker = None
+        self.worker.end()
+        self.worker, self._spare = self._spare or WorkerProcess(self.surface, self.limits), None
 
     def autopsy(self) -> str:
         """Return how the worker died by itself, and start another."""
@@ -217,18 +206,18 @@ class Cell(Closing):
         """
         if self._source is None:
             raise SpcaError("nothing is loaded in the sandbox")
-        used_up = self.worker.busy_s > self.limits.cpu_s / 2
-        if used_up or (alone and self._used) or (self._holds and not self.worker.channel.quiet()):
+        worker = self.worker
+        used_up = worker.busy_s > self.limits.cpu_s / 2
+        if used_up or (alone and worker.used) or (worker.functions and not worker.channel.quiet()):
             self.replace()
-        if not self._holds:
-            result = self._load()
-            if isinstance(result, SkillFailure):
-                return result
-        if function not in self._functions:
-            known = ", ".join(self._functions) or "none"
+        functions = self._load() if self.worker.functions is None else self.worker.functions
+        if isinstance(functions, SkillFailure):
+            return functions
+        if function not in functions:
+            known = ", ".join(functions) or "none"
             return SkillFailure(kind="error", message=f"there is no function '{function}'; known: {known}")
         if alone:
-            self._used = True
+            self.worker.used = True
             self._spare = self._spare or WorkerProcess(self.surface, self.limits)
         return None
 
@@ -258,7 +247,7 @@ class Cell(Closing):
             return SkillFailure(kind="refused", message=str(error))
         worker.busy_s += time.monotonic() - began
         if not isinstance(result, SkillFailure):
-            self._holds, self._functions = True, result
+            worker.functions = result
         return result
 
     @staticmethod

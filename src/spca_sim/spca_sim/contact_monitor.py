@@ -29,9 +29,8 @@ class ContactMonitor:
     def __init__(self, model: mujoco.MjModel, geom_models: Sequence[str], robot: str) -> None:
         """Watch a model; `geom_models` tell of each geom the model's name; `robot` is the robot's."""
         self._names, self._robot = tuple(geom_models), robot
-        self._bodies = [int(body) for body in model.geom_bodyid]
-        self._weighs = [bool(model.body_dofnum[body]) for body in self._bodies]
-        self._links = [model.body(body).name for body in self._bodies]
+        self._links = [model.body(body).name for body in model.geom_bodyid]
+        self._weighs = {model.body(body).name for body in np.flatnonzero(model.body_dofnum)}
         shape = (len(geom_models), len(geom_models))
         self._seen, self._beside = np.zeros(shape, dtype=bool), np.zeros(shape, dtype=bool)
         self._last: tuple[bytes, frozenset[Way]] = b"", frozenset()
@@ -76,43 +75,37 @@ class ContactMonitor:
     def _ways(self, data: mujoco.MjData, touching: Array, rims: Mapping[str, float]) -> frozenset[Way]:
         seen = np.round(touching / _GRAIN).tobytes()
         if seen != self._last[0]:  # what rests does so for many samples
-            found = [*self._by_height(touching)]
-            touches = [self._touch(*touch) for touch in found]
-            self._last = seen, ways_of_touching(touches, rims, self._robot, self._weightless(data, found))
+            touches = [*self._by_height(touching)]
+            self._last = seen, ways_of_touching(touches, rims, self._robot, self._weightless(data, touches))
         return self._last[1]
 
-    def _by_height(self, touching: Array) -> Iterator[tuple[int, int, Array, Array]]:
-        """Yield lower and upper geom, the unit normal from one to the other, and the place."""
+    def _by_height(self, touching: Array) -> Iterator[Touch]:
+        """Yield how models touch, of every two geoms the lower one first."""
         geoms = touching[:, :2].astype(int).tolist()
         for (a, b), normal, point in zip(geoms, touching[:, 2:5], touching[:, 5:], strict=True):
             if self._names[a] != self._names[b]:
-                yield (a, b, normal, point) if normal[2] > 0 else (b, a, -normal, point)
+                lower, upper, up = (a, b, normal) if normal[2] > 0 else (b, a, -normal)
+                links = self._links[lower], self._links[upper]
+                yield Touch(self._names[lower], self._names[upper], tuple(up), tuple(point), links)
 
-    def _touch(self, lower: int, upper: int, normal: Array, point: Array) -> Touch:
-        links = self._links[lower], self._links[upper]
-        return Touch(self._names[lower], self._names[upper], tuple(normal), tuple(point), links)
-
-    def _weightless(
-        self, data: mujoco.MjData, touching: Iterable[tuple[int, int, Array, Array]]
-    ) -> frozenset[Pair]:
+    def _weightless(self, data: mujoco.MjData, touches: Iterable[Touch]) -> frozenset[Pair]:
         """Return the pairs (upper, lower) in which the lower carries none of the upper one's weight.
 
         The soft contacts of the physics spread weight over the thinnest strip, as of a cube on one block
         that reaches the flush edge of the next. Here each thing below presses on the middle of where it
         touches, as rigid ones do, and the levers tell its share.
         """
-        below: dict[int, dict[str, list[Array]]] = {}
-        names: dict[int, str] = {}
-        for lower, upper, normal, point in touching:
-            if normal[2] >= UPRIGHT and self._weighs[upper]:
-                names[self._bodies[upper]] = self._names[upper]
-                below.setdefault(self._bodies[upper], {}).setdefault(self._names[lower], []).append(point[:2])
+        below: dict[tuple[str, str], dict[str, list[tuple[float, ...]]]] = {}
+        for touch in touches:
+            body = touch.links[1]
+            if touch.normal[2] >= UPRIGHT and body in self._weighs:
+                below.setdefault((touch.b, body), {}).setdefault(touch.a, []).append(touch.point[:2])
         found = set()
-        for body, carriers in below.items():
+        for (name, body), carriers in below.items():
             if len(carriers) > 1:
                 middles = [(np.min(at, axis=0) + np.max(at, axis=0)) / 2 for at in carriers.values()]
-                shares = zip(carriers, _shares(data.xipos[body, :2], np.array(middles)), strict=True)
-                found |= {(names[body], lower) for lower, share in shares if share < _WEIGHT}
+                shares = zip(carriers, _shares(data.body(body).xipos[:2], np.array(middles)), strict=True)
+                found |= {(name, lower) for lower, share in shares if share < _WEIGHT}
         return frozenset(found)
 
     def save(self) -> tuple[bytes, Array]:

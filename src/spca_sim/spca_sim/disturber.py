@@ -22,7 +22,6 @@ from spca_sim.variation import Disturbance, Happened
 _PUSH = 0.25  # m/s
 _CARRY = 0.5  # m/s
 _OUT_OF_FINGERS = 0.075  # m
-_ABOVE = 0.10  # m above its place at which something is carried
 _ENCODER = (0.008, 0.003, 0.003, 0.006, 0.006, 0.012)
 """Largest encoder offset by joint, radians: 2 to 5 mm at the fingertips. One more is as the second."""
 _DROPPED = 0.7  # share of frames that are lost while the camera drops them
@@ -107,12 +106,7 @@ class Disturber:
         self._world, self._planned = world, tuple(planned)
         self._joints = len(world.robot.arm.joints)
         self.now = Disturbed(encoder=[0.0] * self._joints)
-        self.listener: Callable[[Happened], None] | None = None
-
-    @property
-    def has_plans(self) -> bool:
-        """Some disturbance is planned."""
-        return bool(self._planned)
+        self.listener: Callable[[Happened], None] = lambda happened: None
 
     def reset(self, objects: Sequence[str]) -> None:
         """Begin again, with these objects; those that will be added are kept away until then."""
@@ -136,8 +130,7 @@ class Disturber:
         """Move what is being moved, before a physics step."""
         for slot, name in enumerate(self.now.away):
             index.set_item(data, name, Pose.from_xyz_yaw(_LIMBO[0], _LIMBO[1] + slot, _LIMBO[2]))
-        if self.now.drags:
-            self.now.drags = [d for d in self.now.drags if d.advance(index, data, dt)]
+        self.now.drags = [d for d in self.now.drags if d.advance(index, data, dt)]
 
     def watch(self, time: float, index: WorkspaceIndex, data: mujoco.MjData) -> None:
         """Begin what is due and has its occasion; to be called at every sample."""
@@ -316,9 +309,8 @@ class Disturber:
         return True
 
     def _tell(self, kind: str, time: float, text: str, position: Array | None) -> None:
-        if self.listener is not None:
-            where = None if position is None else tuple(map(float, position))
-            self.listener(Happened(kind=kind, stamp=time, text=text, position=where))
+        where = None if position is None else tuple(map(float, position))
+        self.listener(Happened(kind=kind, stamp=time, text=text, position=where))
 
 
 DISTURBED_KINDS = (Disturbed, Drag, Disturbance)

@@ -92,7 +92,7 @@ class MujocoWorld(TableWorld):
         self._scenes: dict[tuple[str, ...], _Scene] = {}
         self._listeners: list[Callable[[ContactSample], object]] = []
         self.disturber = Disturber(world, self.variation.disturbances)
-        self._frame: RgbdFrame | None = None  # the newest that has arrived, where frames can be lost
+        self._frame: RgbdFrame | None = None  # the newest that has arrived
         self.states: list[SimState] = []
         """State at every sample, as lived through: a restored checkpoint sets the clock back."""
         self.disturbances = DisturbanceRecorder(self.picture)
@@ -224,15 +224,12 @@ class MujocoWorld(TableWorld):
         """Return the camera's frame now, with noise; an older one where the newest has been lost."""
         if self._frame is not None and self.disturber.loses_frame(self.time):
             return replace(self._frame, colour=self._frame.colour.copy(), depth=self._frame.depth.copy())
-        colour, depth, _ = self.picture()
-        frame = self._sensor.expose(colour, depth, self.time, self._noise)
-        self._frame = frame if self.disturber.has_plans else None
-        return frame
+        self._frame = self.watched(self._noise)
+        return self._frame
 
     def watched(self, noise: np.random.Generator) -> RgbdFrame:
-        """Return a frame for onlookers, with noise of its own: it changes nothing that is captured."""
-        colour, depth, _ = self.picture()
-        return self._sensor.expose(colour, depth, self.time, noise)
+        """Return a frame now; for onlookers, with noise of its own: it changes nothing that is captured."""
+        return self._sensor.expose(*self.picture()[:2], self.time, noise)
 
     def picture(self) -> Picture:
         """Render what the camera would see now without noise or loss: colour, depth, and from where."""
@@ -253,12 +250,7 @@ class MujocoWorld(TableWorld):
     def on_contacts(self, listener: Callable[[ContactSample], object]) -> Callable[[], None]:
         """Tell a listener of each sample as it is taken; returns a function that ends that."""
         self._listeners.append(listener)
-
-        def end() -> None:
-            if listener in self._listeners:
-                self._listeners.remove(listener)
-
-        return end
+        return lambda: self._listeners.remove(listener) if listener in self._listeners else None
 
     def moment(self) -> SimState:
         """Return all positions now. Ground truth: for recordings."""
@@ -316,8 +308,7 @@ class MujocoWorld(TableWorld):
                 getattr(scene.data, name)[:] = value
         self._steps, self._owed, self._begun = saved["steps"], saved["owed"], saved["begun"]
         self._servo.load(saved["servo"])
-        self._gripper = GripperRamp(saved["gripper"][0])
-        self._gripper.target = saved["gripper"][1]
+        self._gripper.setpoint, self._gripper.target = saved["gripper"]
         scene.monitor.load(saved["contacts"], scene.data)
         self._noise.bit_generator.state = saved["noise"]
         self._frame = None
@@ -343,10 +334,8 @@ class MujocoWorld(TableWorld):
 
     def _advance(self) -> None:
         scene = self._scene
-        scene.data.ctrl[:-1] = self._servo.advance()
-        if self.disturber.has_plans:
-            scene.data.ctrl[:-1] -= self.disturber.now.encoder
-            self.disturber.advance(scene.index, scene.data, self._dt)
+        scene.data.ctrl[:-1] = self._servo.advance() - self.disturber.now.encoder
+        self.disturber.advance(scene.index, scene.data, self._dt)
         scene.data.ctrl[-1] = driver_angle(self._gripper.advance(self._dt))
         mujoco.mj_step(scene.model, scene.data)
         scene.monitor.watch(scene.data)
@@ -354,12 +343,11 @@ class MujocoWorld(TableWorld):
     def _publish(self) -> None:
         if self.data.warning[mujoco.mjtWarning.mjWARN_BADQACC].number:
             raise SpcaError(f"the physics became unstable at {self.time:.3f} s")
-        if self.disturber.has_plans:
-            before = self.disturber.now.friction
-            self.disturber.watch(self.time, self._scene.index, self.data)
-            if self.disturber.now.friction != before:
-                self._apply_friction()
-                self.data.qvel[self.data.qvel == 0] = _WAKING
+        before = self.disturber.now.friction
+        self.disturber.watch(self.time, self._scene.index, self.data)
+        if self.disturber.now.friction != before:
+            self._apply_friction()
+            self.data.qvel[self.data.qvel == 0] = _WAKING
         sample = ContactSample(self.time, *self._scene.monitor.take(self.data, self._scene.rims))
         self.disturbances.look(self.time)
         self.states.append(self.moment())

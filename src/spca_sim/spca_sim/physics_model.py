@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterable
+from itertools import product
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from spca_core.errors import InputError
-from spca_core.geometry import Vec3
+from spca_core.geometry import Array, Vec3
 from spca_core.world import World, WorldObject
 from spca_robot.windowless import mujoco
 from spca_robot.workspace_model import WorkspaceIndex, build_spec
@@ -74,38 +75,23 @@ def _layout(text: str, width: float, height: float) -> tuple[list[str], float, i
     return *best, max(1, round(best[1] * 2))
 
 
-class Prints:
-    """Looks up what is printed on the geoms of a compiled model."""
+def prints(model: mujoco.MjModel) -> dict[int, Texture]:
+    """Return what is printed on the geoms of a compiled model, by their ids."""
+    found = {}
+    for geom in np.flatnonzero(model.geom_matid >= 0).tolist():  # nothing else is of a material
+        number = model.mat_texid[model.geom_matid[geom], mujoco.mjtTextureRole.mjTEXROLE_RGB]
+        start, height, width = (a[number] for a in (model.tex_adr, model.tex_height, model.tex_width))
+        pixels = model.tex_data[start : start + height * width * 3]
+        found[geom] = pixels.reshape(height, width, 3)
+    return found
 
-    def __init__(self, model: mujoco.MjModel) -> None:
-        self._textures: dict[int, Texture] = {}
-        self._sizes = model.geom_size
-        for geom in range(model.ngeom):
-            material = int(model.geom_matid[geom])
-            if material < 0:
-                continue
-            number = int(model.mat_texid[material, mujoco.mjtTextureRole.mjTEXROLE_RGB])
-            if number < 0:
-                continue
-            start, height, width = (
-                int(a[number]) for a in (model.tex_adr, model.tex_height, model.tex_width)
-            )
-            pixels = model.tex_data[start : start + height * width * 3]
-            self._textures[geom] = np.array(pixels).reshape(height, width, 3)
 
-    @property
-    def geoms(self) -> tuple[int, ...]:
-        """Ids of the geoms that something is printed on."""
-        return tuple(self._textures)
-
-    def colours(self, geom: int, points: NDArray[np.float64]) -> NDArray[np.float32]:
-        """Return the reflectance (N, 3) at `points` (N, 3) in the geom's frame."""
-        image = self._textures[geom]
-        height, width = image.shape[:2]
-        half = self._sizes[geom]
-        column = np.floor((points[:, 0] / (2 * half[0]) + 0.5) * width).astype(int).clip(0, width - 1)
-        row = np.floor((0.5 - points[:, 1] / (2 * half[1])) * height).astype(int).clip(0, height - 1)
-        return (image[row, column] / np.float32(255)).astype(np.float32)
+def reflectance(image: Texture, half: Array, points: Array) -> NDArray[np.float32]:
+    """Return the reflectance (N, 3) of a print at `points` (N, 3) in its geom's frame, of `half` sizes."""
+    height, width = image.shape[:2]
+    column = np.floor((points[:, 0] / (2 * half[0]) + 0.5) * width).astype(int).clip(0, width - 1)
+    row = np.floor((0.5 - points[:, 1] / (2 * half[1])) * height).astype(int).clip(0, height - 1)
+    return (image[row, column] / np.float32(255)).astype(np.float32)
 
 
 LEG = (0.34, 0.35, 0.37, 1.0)
@@ -151,13 +137,12 @@ def _add_legs(spec: mujoco.MjSpec, world: World) -> None:
     table = world.table
     height = (table.top - table.size[2]) / 2
     body = spec.body(table.model)
-    for sx in (-1, 1):
-        for sy in (-1, 1):
-            x, y = sx * (table.size[0] / 2 - 0.04), sy * (table.size[1] / 2 - 0.04)
-            body.add_geom(
-                type=mujoco.mjtGeom.mjGEOM_BOX, pos=(x, y, -table.size[2] / 2 - height),
-                size=(0.025, 0.025, height), rgba=LEG, contype=0, conaffinity=0,
-            )  # fmt: skip
+    x, y = (side / 2 - 0.04 for side in table.size[:2])
+    for corner in product((-x, x), (-y, y)):
+        body.add_geom(
+            type=mujoco.mjtGeom.mjGEOM_BOX, pos=(*corner, -table.size[2] / 2 - height),
+            size=(0.025, 0.025, height), rgba=LEG, contype=0, conaffinity=0,
+        )  # fmt: skip
 
 
 def _add_light(spec: mujoco.MjSpec, world: World, variation: SimVariation) -> None:

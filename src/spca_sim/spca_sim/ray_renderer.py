@@ -21,12 +21,13 @@ from numpy.typing import NDArray
 from spca_core.geometry import Array
 from spca_robot.windowless import mujoco
 from spca_robot.workspace_model import FIXED_GROUP, MOVING_GROUP
-from spca_sim.physics_model import Prints
+from spca_sim.physics_model import prints, reflectance
 from spca_sim.variation import Lighting
 from spca_sim.view import CameraView
 
 Image = NDArray[np.float32]
 Indices = NDArray[np.intp]
+_Hits = tuple[NDArray[np.int32], Array, Array]
 
 _FAR = 100.0  # m; rays are cut there
 _NEAR = 0.02  # m from the camera; what is nearer has no outline
@@ -37,15 +38,6 @@ _SKY_HIGH = np.array([0.62, 0.70, 0.79], np.float32)
 _LENS_BLUR = 0.55  # px
 _SHADOW_BLUR = 1.6  # px
 _REACH = 10  # px; more than both blurs carry
-
-
-@dataclass(frozen=True)
-class _Hits:
-    """Hits of rays: geom ids (-1: nothing), distances along the ray, unit normals."""
-
-    geom: NDArray[np.int32]
-    distance: Array
-    normal: Array
 
 
 @dataclass(frozen=True)
@@ -82,7 +74,7 @@ class RayRenderer:
         self._rays = view.rays()
         self._moving: Indices = np.flatnonzero(model.geom_group == MOVING_GROUP)
         self._albedo = model.geom_rgba[:, :3].astype(np.float32)
-        self._prints = Prints(model)
+        self._prints = prints(model)
         self._outlines = np.array([_outline(model, g) for g in range(model.ngeom)])
         mujoco.mj_kinematics(self._model, self._data)
         self._fixed: Indices = np.flatnonzero(model.geom_group == FIXED_GROUP)
@@ -115,14 +107,14 @@ class RayRenderer:
         indirect, direct = self._backdrop.indirect[window].copy(), self._backdrop.direct[window].copy()
         shadow = np.maximum(self._backdrop.shadow[window], fallen[window], dtype=np.float32)
 
-        hits = self._cast(self._eye, self._rays[pixels], MOVING_GROUP)
-        nearer = (hits.geom >= 0) & (hits.distance < depth[pixels])
-        seen, normal = pixels[nearer], hits.normal[nearer]
-        depth[seen] = hits.distance[nearer]
+        geom, distance, normal = self._cast(self._eye, self._rays[pixels], MOVING_GROUP)
+        nearer = (geom >= 0) & (distance < depth[pixels])
+        seen, normal = pixels[nearer], normal[nearer]
+        depth[seen] = distance[nearer]
         points = self._eye + self._rays[seen] * depth[seen, None]
         row, column = np.divmod(seen, self._shape[1])
         row, column = row - window[0].start, column - window[1].start
-        albedo = self._printed(hits.geom[nearer], points)
+        albedo = self._printed(geom[nearer], points)
         indirect[row, column], direct[row, column] = self._shade(albedo, normal)
         shadow[row, column] = 0
         lit = normal @ self._light.direction < 0
@@ -157,23 +149,23 @@ class RayRenderer:
             return _backdrops[key]
 
     def _draw_backdrop(self) -> _Backdrop:
-        hits = self._cast(self._eye, self._rays, FIXED_GROUP)
-        there = np.flatnonzero(hits.geom >= 0)
+        geom, distance, normal = self._cast(self._eye, self._rays, FIXED_GROUP)
+        there = np.flatnonzero(geom >= 0)
         depth: Image = np.full(len(self._rays), np.inf, np.float32)
-        depth[there] = hits.distance[there]
-        points = self._eye + self._rays[there] * hits.distance[there, None]
+        depth[there] = distance[there]
+        points = self._eye + self._rays[there] * distance[there, None]
 
         indirect: Image = np.zeros((len(self._rays), 3), np.float32)
         direct: Image = np.zeros_like(indirect)
-        sky = self._rays[hits.geom < 0]
+        sky = self._rays[geom < 0]
         up = sky[:, 2] / np.linalg.norm(sky, axis=1)
         blend = np.clip(up * 3, 0, 1)[:, None].astype(np.float32)
-        indirect[hits.geom < 0] = _SKY_LOW * (1 - blend) + _SKY_HIGH * blend
-        albedo = self._albedo[hits.geom[there]] * _grain(points)[:, None]
-        indirect[there], direct[there] = self._shade(albedo, hits.normal[there])
+        indirect[geom < 0] = _SKY_LOW * (1 - blend) + _SKY_HIGH * blend
+        albedo = self._albedo[geom[there]] * _grain(points)[:, None]
+        indirect[there], direct[there] = self._shade(albedo, normal[there])
 
         floors: list[tuple[float, NDArray[np.uint8]]] = []
-        upward = hits.normal[there, 2] > 0.99
+        upward = normal[there, 2] > 0.99
         for height in np.unique(points[upward, 2].round(4)).tolist():
             floor = np.zeros(self._shape, np.uint8)
             floor.ravel()[there[upward & (np.abs(points[:, 2] - height) < 1e-3)]] = 1
@@ -186,6 +178,7 @@ class RayRenderer:
         return _Backdrop(image, depth, indirect, direct, floors, shadow)
 
     def _cast(self, origin: Array, rays: Array, group: int | None) -> _Hits:
+        """Return what rays hit: geom ids (-1: nothing), distances along the ray, unit normals."""
         n = len(rays)
         geom, distance, normal = np.full(n, -1, np.int32), np.zeros(n), np.zeros((n, 3))
         if n:
@@ -194,23 +187,24 @@ class RayRenderer:
                 self._model, self._data, origin, rays.ravel(), groups, True, -1,
                 geom, distance, normal.ravel(), n, _FAR,
             )  # fmt: skip
-        return _Hits(geom, distance, normal)
+        return geom, distance, normal
 
     def _printed(self, geoms: NDArray[np.int32], points: Array) -> Image:
         """Return the reflectance (N, 3) of these geoms at `points`, with what is printed on them."""
         albedo = self._albedo[geoms]
-        for geom in self._prints.geoms:
+        for geom, image in self._prints.items():
             at = np.flatnonzero(geoms == geom)
             turn = self._data.geom_xmat[geom].reshape(3, 3)
-            albedo[at] = self._prints.colours(geom, (points[at] - self._data.geom_xpos[geom]) @ turn)
+            local = (points[at] - self._data.geom_xpos[geom]) @ turn
+            albedo[at] = reflectance(image, self._model.geom_size[geom], local)
         return albedo
 
     def _shaded(self, points: Array) -> Image:
         """Return 1 where anything is between the lamp and the point, else 0."""
         centre = points.mean(axis=0) if len(points) else self._eye
         lamp = centre - _LAMP_DISTANCE * self._light.direction
-        hits = self._cast(lamp, np.ascontiguousarray(points - lamp), None)
-        return ((hits.geom >= 0) & (hits.distance < 1 - _SHADOW_BIAS)).astype(np.float32)
+        geom, distance, _ = self._cast(lamp, np.ascontiguousarray(points - lamp), None)
+        return ((geom >= 0) & (distance < 1 - _SHADOW_BIAS)).astype(np.float32)
 
     def _shade(self, albedo: Image, normal: Array) -> tuple[Image, Image]:
         """Return the light that a surface sends from all around, and from the lamp if it is not shaded."""

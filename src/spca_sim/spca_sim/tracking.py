@@ -56,11 +56,8 @@ class GripperRamp:
 
         This loses no time in unloading a grip.
         """
-        if gap > self.setpoint:
-            self.setpoint = min(max(self.setpoint, measured), gap)
-        else:
-            self.setpoint = max(min(self.setpoint, measured), gap)
-        self.target = gap
+        low, high = sorted((self.setpoint, gap))
+        self.setpoint, self.target = min(max(measured, low), high), gap
 
     def advance(self, dt: float) -> float:
         """Go one step on, and return the gap to command."""

@@ -74,7 +74,7 @@ class Truth:
     def _movable(self, name: str, tool: Array) -> bool:
         x, y, z = self.at(name)
         low = abs(z - self.rest_height(name)) < 0.012
-        near = math.dist((x, y), tool[:2]) < _CLEAR_OF_TOOL + self._world.object(name).radius
+        near = math.dist((x, y), tool[:2]) < _CLEAR_OF_TOOL + self._radius(name)
         carries = any(
             self.at(o)[2] > z + 0.005 and math.dist(self.at(o)[:2], (x, y)) < 0.05 + 0.5 * self._radius(name)
             for o in self.names

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from spca_core.camera import CameraIntrinsics
 from spca_core.errors import InputError
+from spca_core.stopping import Closing
 from spca_core.world import World
 from spca_sim.physics_model import build_physics
 from spca_sim.ray_renderer import RayRenderer
@@ -99,7 +100,7 @@ def sensor_pictures(world: World, states: Sequence[SimState], variation: SimVari
     return _in_order(_Scenes(world, variation, [sensor_view(world.camera, variation)]), states)
 
 
-class Mp4:
+class Mp4(Closing):
     """An H.264 file that pictures are added to. Use as a context manager.
 
     `size` is in pixels, even numbers.
@@ -112,10 +113,8 @@ class Mp4:
         self._stream.pix_fmt = "yuv420p"
         self._stream.options = {"crf": "27", "preset": "veryfast"}
 
-    def __enter__(self) -> Mp4:
-        return self
-
-    def __exit__(self, *_: object) -> None:
+    def close(self) -> None:
+        """Write what is left, and close the file."""
         self._container.mux(self._stream.encode())
         self._container.close()
 

@@ -38,11 +38,10 @@ class CameraView:
 
     def project(self, points: Array) -> Array:
         """Return the pixel coordinates and depth (…, 3) of points (…, 3) in `world`."""
-        c, m = self.intrinsics, self.pose.matrix()
+        m = self.pose.matrix()
         local = (points - m[:3, 3]) @ m[:3, :3]
-        z = local[..., 2]
         with np.errstate(divide="ignore", invalid="ignore"):
-            return np.stack([c.fx * local[..., 0] / z + c.cx, c.fy * local[..., 1] / z + c.cy, z], axis=-1)
+            return np.concatenate((self.intrinsics.pixels(local), local[..., 2:]), axis=-1)
 
 
 def sensor_view(mount: CameraMount, variation: SimVariation, carrier: Array | None = None) -> CameraView:

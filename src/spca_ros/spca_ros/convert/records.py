@@ -12,6 +12,7 @@ from __future__ import annotations
 import importlib
 import re
 from collections.abc import Callable
+from functools import cache
 from typing import Any, NamedTuple, TypeVar, get_args
 
 from builtin_interfaces.msg import Duration, Time
@@ -52,9 +53,9 @@ WORLD_FRAME = "world"
 
 def to_msg(record: BaseModel, message: _M) -> _M:
     """Fill `message` from the record it mirrors, and return it."""
-    for name, slot in _slots(type(message)).items():
-        if (found := _outgoing(record, name)) is not _ABSENT:
-            setattr(message, name, _to_slot(found, slot))
+    for name, slot in _slots(message).items():
+        if hasattr(record, slot.field):
+            setattr(message, name, _to_slot(getattr(record, slot.field), slot))
     return message
 
 
@@ -67,6 +68,8 @@ def from_msg(kind: type[_R], message: Any) -> _R:
 
 
 class _Slot(NamedTuple):
+    field: str
+    """Name of the record's field: a header is the record's stamp, in frame `world`."""
     many: bool
     optional: bool
     message: type | None
@@ -76,26 +79,22 @@ class _Slot(NamedTuple):
 _SEQUENCE = re.compile(r"sequence<(?P<element>[^,>]+)(?:, (?P<bound>\d+))?>")
 
 
-_SLOTS: dict[type, dict[str, _Slot]] = {}
-
-
 def _slots(message: Any) -> dict[str, _Slot]:
-    """Return the fields of a message class; they are worked out once."""
-    if message not in _SLOTS:
-        fields: dict[str, str] = message.get_fields_and_field_types()
-        _SLOTS[message] = {name: _slot(text) for name, text in fields.items()}
-    return _SLOTS[message]
+    """Return the fields of a message's class."""
+    return {name: _slot(name, text) for name, text in message.get_fields_and_field_types().items()}
 
 
-def _slot(text: str) -> _Slot:
+@cache
+def _slot(name: str, text: str) -> _Slot:
     match = _SEQUENCE.fullmatch(text)
     element = match["element"] if match else text
     message = None
     if "/" in element:
-        package, name = element.split("/")
-        message = getattr(importlib.import_module(f"{package}.msg"), name)
+        package, kind = element.split("/")
+        message = getattr(importlib.import_module(f"{package}.msg"), kind)
     bound = match["bound"] if match else None
-    return _Slot(match is not None and bound != "1", bound == "1", message)
+    field = "stamp" if name == "header" else name
+    return _Slot(field, match is not None and bound != "1", bound == "1", message)
 
 
 class _Shape(NamedTuple):
@@ -132,14 +131,6 @@ _SHAPES: dict[type, _Shape] = {
     ),
 }
 _PAIRS = (SymbolKind, ModelPose)  # a sequence of these is a mapping on the other side
-_ABSENT = object()
-
-
-def _outgoing(record: BaseModel, name: str) -> Any:
-    """Return the value that the message's field `name` is made of, or _ABSENT."""
-    if name == "header":  # the record's stamp, in frame `world`
-        return getattr(record, "stamp", _ABSENT)
-    return getattr(record, name, _ABSENT)
 
 
 def _to_slot(value: Any, slot: _Slot) -> Any:
@@ -169,10 +160,8 @@ def clean_text(text: str) -> str:
 def _plain(message: Any, kind: type[BaseModel]) -> dict[str, Any]:
     """Return a message's fields as plain values, under the names of the record."""
     values: dict[str, Any] = {}
-    for name, slot in _slots(type(message)).items():
-        target = "stamp" if name == "header" else name
-        field = kind.model_fields.get(target)
-        if field is None:
+    for name, slot in _slots(message).items():
+        if (field := kind.model_fields.get(slot.field)) is None:
             continue
         nested = _record_in(field.annotation)
         value = getattr(message, name)
@@ -185,7 +174,7 @@ def _plain(message: Any, kind: type[BaseModel]) -> dict[str, Any]:
             value = _to_value(value, slot, nested)
             if value == 0 and type(None) in get_args(field.annotation):
                 value = None
-        values[target] = value
+        values[slot.field] = value
     return values
 
 

@@ -39,19 +39,13 @@ def joint_state(message: JointStateMsg, joints: Sequence[str]) -> JointState:
 
     Velocities and efforts may be missing. Raises ValueError when a position is missing.
     """
-    wanted, given = [*joints, GRIPPER_JOINT], list(message.name)
-    if given == wanted:
-        order = list(range(len(wanted)))
-    else:
-        try:
-            order = [given.index(name) for name in wanted]
-        except ValueError as error:
-            raise ValueError(f"no such joint in the joint state: {error}") from None
+    given = list(message.name)
+    order = [given.index(name) for name in (*joints, GRIPPER_JOINT)]
     if len(message.position) <= max(order):
         raise ValueError(f"{len(message.position)} positions for {len(message.name)} joints")
-    arm = order[:-1]
-    angle = message.position[order[-1]]
-    moment = message.effort[order[-1]] if len(message.effort) else 0.0
+    *arm, gripper = order
+    angle = message.position[gripper]
+    moment = message.effort[gripper] if len(message.effort) else 0.0
     velocity = np.array(message.velocity)[arm] if len(message.velocity) else np.zeros(len(arm))
     return JointState(
         stamp=seconds(message.header.stamp),

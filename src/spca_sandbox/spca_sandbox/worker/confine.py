@@ -121,14 +121,8 @@ def _drop_privileges(was_root: bool) -> None:
 
 def _limits(setup: dict[str, Any]) -> None:
     """Set hard and soft limits alike, so that the kernel kills at once and nothing can be raised again."""
-    memory = setup["memory_mb"] << 20
-    for kind, bound in (
-        (resource.RLIMIT_AS, memory),
-        (resource.RLIMIT_CPU, setup["cpu_s"]),
-        (resource.RLIMIT_NPROC, 0),
-        (resource.RLIMIT_FSIZE, 0),
-        (resource.RLIMIT_CORE, 0),
-        (resource.RLIMIT_MEMLOCK, 0),
-        (resource.RLIMIT_NOFILE, 0),  # no further descriptors; the two pipes stay open
-    ):
-        limit(kind, bound)
+    limit(resource.RLIMIT_AS, setup["memory_mb"] << 20)
+    limit(resource.RLIMIT_CPU, setup["cpu_s"])
+    # No further descriptors, too; the two pipes stay open.
+    for kind in ("NPROC", "FSIZE", "CORE", "MEMLOCK", "NOFILE"):
+        limit(getattr(resource, f"RLIMIT_{kind}"), 0)

@@ -94,14 +94,9 @@ def landlock_deny_all() -> None:
     Documentation/userspace-api/landlock.rst of the kernel.
     """
     abi = _check(_libc.syscall(_LANDLOCK_CREATE_RULESET, None, 0, _LANDLOCK_CREATE_RULESET_VERSION))
-    rights = (1 << 13) - 1  # ABI 1: execute, read, write, make, remove
-    if abi >= 2:
-        rights |= 1 << 13  # refer
-    if abi >= 3:
-        rights |= 1 << 14  # truncate
-    if abi >= 5:
-        rights |= 1 << 15  # ioctl on devices
-    ruleset = _Ruleset(fs=rights, net=0b11 if abi >= 4 else 0, scoped=0b11 if abi >= 6 else 0)
+    # 13 in ABI 1 (execute, read, write, make, remove), then refer, truncate, and ioctl on devices.
+    rights = 13 + sum(abi >= version for version in (2, 3, 5))
+    ruleset = _Ruleset(fs=(1 << rights) - 1, net=0b11 if abi >= 4 else 0, scoped=0b11 if abi >= 6 else 0)
     size = ctypes.c_size_t(ctypes.sizeof(ruleset))
     fd = _check(_libc.syscall(_LANDLOCK_CREATE_RULESET, ctypes.byref(ruleset), size, 0))
     try:

@@ -121,7 +121,6 @@ class WorkerSession:
         self._log_lines: int = setup["log_lines"]
         self._line_chars: int = setup["line_chars"]
         self._code: list[tuple[str, CodeType]] = []
-        self._logged = 0
         self._ctx = self._make_ctx()
         names = {n: getattr(builtins, n) for n in dir(builtins) if n not in _WITHOUT}
         own = {"__import__": self._import, "print": self._print}
@@ -131,17 +130,16 @@ class WorkerSession:
         """Answer requests until the host closes the pipe."""
         while True:
             request = self._wire.receive()
-            self._logged = 0
             if request["op"] == "load":
                 self._answer(self._load, request["modules"])
             elif request["op"] == "run":
                 self._answer(self._run, request["function"], request["args"])
             elif request["op"] == "batch":
                 for args in request["batch"]:
-                    self._logged = 0
                     self._answer(self._call, request["function"], args)
 
     def _answer(self, work: Callable[..., Any], *args: Any) -> None:
+        self._logged = 0
         try:
             self._wire.send({"op": "done", "value": work(*args)})
         except BaseException as error:

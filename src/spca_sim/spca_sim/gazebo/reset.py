@@ -71,11 +71,6 @@ def placement(world: World, layout: Layout) -> dict[str, Pose]:
     return {**parking(world), **layout.poses}
 
 
-def pose_service(world: World) -> str:
-    """Return the name of the service that moves many models between two physics steps."""
-    return f"/world/{world.name}/set_pose_vector"
-
-
 def pose_request(poses: Mapping[str, Pose]) -> str:
     """Return poses as a `gz.msgs.Pose_V` in protobuf's text format.
 
@@ -83,11 +78,6 @@ def pose_request(poses: Mapping[str, Pose]) -> str:
     'pose {name: "box_red" position {x: 0.5 y: 0 z: 0.42} orientation {x: 0 y: 0 z: 0 w: 1}}'
     """
     return " ".join(_one(name, pose) for name, pose in poses.items())
-
-
-def control_service(world: World) -> str:
-    """Return the name of the service that grants physics steps."""
-    return f"/world/{world.name}/control"
 
 
 def watched_models(text: str, world: World) -> tuple[str, ...]:

@@ -70,7 +70,7 @@ def _eyes(view: HeightView, place: Array, camera: CameraIntrinsics) -> Array:
         eye[:3, :3] = about_z(around) @ matrix_of_vector((0.0, np.pi / 2 + up, 0.0)) @ about_z(turn)
         eye[:3, 3] = place.mean(axis=0) - eye[:3, 2] * away
     lines = eyes[:, None, :3, 3] - place
-    pixels = camera.pixels((-lines @ eyes[:, :3, :3]).reshape(-1, 3)).reshape(*lines.shape[:2], 2)
+    pixels = camera.pixels(-lines @ eyes[:, :3, :3])
     shown = ((pixels >= 0) & (pixels < (camera.width, camera.height))).all(axis=2)
     between = place + _ALONG * lines
     heights = view.heights_at(between.reshape(-1, 3)).reshape(between.shape[:3])

@@ -40,20 +40,15 @@ def pick_up(ctx, cube, support):
 
 def push_out(ctx, thing):
     """Push a thing, and what stands in line behind it, out of where no grasp of it is free."""
+
+    def go(push):
+        _approach(ctx, [push.pose], "")
+        ctx.push(push)
+        return push
+
     ctx.close()
-    barred = []
-    for push in ctx.pushes(thing):
-        try:
-            _approach(ctx, [push.pose], "")
-            ctx.push(push)
-            break
-        except MotionError as error:
-            if error.kind not in ("collision", "unreachable"):
-                raise
-            barred.append(error)
-    else:
-        raise _none_of(barred, f"no way to push {thing} out")
-    ctx.move_linear(_raised(push.contact))
+    pushed = _first_free(ctx.pushes(thing), go, f"no way to push {thing} out")
+    ctx.move_linear(_raised(pushed.contact))
     ctx.look()
     if not ctx.grasps(thing):
         raise RuntimeError(f"there is still no room for the fingers around {thing}")
@@ -144,42 +139,43 @@ def _put(ctx, spots, otherwise):
 
 def _approach(ctx, tools, otherwise, slides=()):
     """Go above the first of the tool poses that is free, down to it, and on to its slide; returns the end."""
-    barred = []
-    for number, tool in enumerate(tools):
-        try:
-            ctx.move_to(_raised(tool))
-            ctx.move_linear(tool)
-            if slides:
-                ctx.move_linear(slides[number], 0.3)
-            return slides[number] if slides else tool
-        except MotionError as error:
-            if error.kind not in ("collision", "unreachable"):
-                raise
-            barred.append(error)
-    raise _none_of(barred, otherwise)
+
+    def go(way):
+        tool, end = way
+        ctx.move_to(_raised(tool))
+        ctx.move_linear(tool)
+        if slides:
+            ctx.move_linear(end, 0.3)
+        return end
+
+    return _first_free(zip(tools, slides or tools, strict=True), go, otherwise)
 
 
 def _approach_grasp(ctx, grasps, otherwise):
     """Go to the first grasp that is free, with the fingers opened as wide as it asks for."""
-    barred = []
-    for grasp in grasps:
+
+    def go(grasp):
         ctx.open(grasp.gap)
+        return _approach(ctx, [grasp.pose], otherwise)
+
+    return _first_free(grasps, go, otherwise)
+
+
+def _first_free(ways, go, otherwise):
+    """Go the first way that is free; where none is, say how many were tried and what they would have hit."""
+    barred = []
+    for way in ways:
         try:
-            return _approach(ctx, [grasp.pose], otherwise)
+            return go(way)
         except MotionError as error:
             if error.kind not in ("collision", "unreachable"):
                 raise
             barred.append(error)
-    raise _none_of(barred, otherwise)
-
-
-def _none_of(barred, otherwise):
-    """The error where no way was open: how many were tried, and what each of them would have hit."""
     if len(barred) < 2:
-        return barred[0] if barred else RuntimeError(otherwise)
+        raise barred[0] if barred else RuntimeError(otherwise)
     hit = [error.hit or error.kind for error in barred]
     told = ", ".join(f"{what} ({hit.count(what)})" for what in dict.fromkeys(hit))
-    return MotionError(barred[-1].kind, f"{otherwise}: {len(barred)} ways were tried; in the way: {told}")
+    raise MotionError(barred[-1].kind, f"{otherwise}: {len(barred)} ways were tried; in the way: {told}")
 
 
 def _beyond(start, end, more):

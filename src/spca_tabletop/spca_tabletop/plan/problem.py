@@ -225,10 +225,9 @@ def _with_free_hand(goal: Goal, observation: Observation) -> Goal:
 
 def reachable(observation: Observation) -> set[str]:
     """Return the solids held or on the table, but for those that fell, hang in the air or lie too far."""
-    cubes = [c for c in _of(observation, *SOLIDS) if not observation.holds("far", c)]
-    lying = {f.args for f in observation.facts if f.predicate == "on" and f.args[1] != GROUND_SYMBOL}
+    lying = {f.args[0] for f in observation.facts if f.predicate == "on" and f.args[1] != GROUND_SYMBOL}
     held = {f.args[0] for f in observation.facts if f.predicate == "held"}
-    return {c for c in cubes if c in held or any(a == c for a, _ in lying)}
+    return {c for c in _of(observation, *SOLIDS) if c in held | lying and not observation.holds("far", c)}
 
 
 def too_large(observation: Observation) -> dict[str, float]:

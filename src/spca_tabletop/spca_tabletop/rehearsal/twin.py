@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections import OrderedDict, deque
+from collections import deque
 from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
 
@@ -61,7 +61,7 @@ class TabletopTwin:
         self._world = SeenWorld(world)
         builtin = library_source("tabletop", Path(skills.__file__))
         self._executor = PlanExecutor(TABLETOP_API, _LIMITS, step_wall_s=_STEP_WALL_S, builtin=builtin)
-        self._simulators: OrderedDict[str, MujocoWorld] = OrderedDict()
+        self._simulators: dict[str, MujocoWorld] = {}
         self._states: list[SimState] = []
         self._played: World | None = None
         self._others: list[tuple[Choice, ...]] = []
@@ -127,18 +127,17 @@ class TabletopTwin:
     def close(self) -> None:
         """See `Twin`."""
         self._executor.close()
-        while self._simulators:
-            self._simulators.popitem()[1].close()
 
     def _simulator(self, world: World, errors: Errors) -> MujocoWorld:
         """Return a simulator of that world, a warm one if there is one."""
         key = f"{[(o.model, o.kind, [round(s, 4) for s in o.size]) for o in world.objects]}{errors.variation}"
-        if key not in self._simulators:
-            self._simulators[key] = MujocoWorld(world, noise=False, variation=errors.variation)
-        self._simulators.move_to_end(key)
-        while len(self._simulators) > _KEPT:
-            self._simulators.popitem(last=False)[1].close()
-        return self._simulators[key]
+        simulator = self._simulators.pop(key, None) or MujocoWorld(
+            world, noise=False, variation=errors.variation
+        )
+        self._simulators[key] = simulator
+        if len(self._simulators) > _KEPT:
+            del self._simulators[next(iter(self._simulators))]
+        return simulator
 
 
 class _Stage:
