@@ -111,11 +111,10 @@ class Query:
         self.checker = checker
         checker.begin(start.joints, start.gap, start.allowed)
         (self._x0, self._y0, self._z0), (self._x1, self._y1, self._z1) = box.low.tolist(), box.high.tolist()
-        # An arm that is outside the workspace must be able to return.
-        self._bounded = True
-        self._bounded = self._inside()
-        self.box = box if self._bounded else None
-        """Box in which the tool must stay; None if it starts outside."""
+        self.box: WorkspaceBox | None = box
+        """Box in which the tool must stay; None if it starts outside, as it must be able to return."""
+        if not self._inside():
+            self.box = None
         self._kernel: Kernel | None = None
 
     def valid(self, joints: Array) -> bool:
@@ -177,7 +176,7 @@ class Query:
 
     def _inside(self) -> bool:
         """Return whether the tool is where it must stay, at the configuration last checked."""
-        if not self._bounded:
+        if self.box is None:
             return True
         (x, y, z), (ax, ay, az) = self.checker.flange()
         r = self.reach
@@ -196,8 +195,6 @@ def edge(start: Array, goal: Array) -> Array:
 
 _RANGE = 0.5  # longest edge of the trees, rad; twice as long ones do not get into narrow openings
 _SHORTCUTS = 30
-
-Valid = Callable[[Array], bool]
 
 
 @dataclass(frozen=True)
@@ -283,7 +280,7 @@ def find_path(
     goals: Array,
     box: Array,
     effort: tuple[float, float, int, int, int],
-    valid: Valid,
+    valid: Callable[[Array], bool],
     stop: Callable[[], bool],
 ) -> Array | None:
     """See `spca_motion.kernel.Kernel.path`."""

@@ -84,19 +84,14 @@ def add_gripper(spec: mujoco.MjSpec, wrist: mujoco.MjsBody, robot: str, pad_fric
         tendon.wrap_joint(f"{side}_driver", 0.5)
     motor = spec.add_actuator(name=TENDON, target=TENDON, trntype=mujoco.mjtTrn.mjTRN_TENDON)
     motor.set_to_position(kp=KP, kv=KV)
-    motor.forcelimited = True
     motor.forcerange = (-MAX_MOMENT, MAX_MOMENT)
 
 
 def _add_finger(base: mujoco.MjsBody, robot: str, side: str, pad_friction: float) -> None:
     out = 1.0 if side == "left" else -1.0  # y towards the outside of this finger
-    driver = _add_part(
-        base, robot, f"{side}_driver", (0, out * g.PIVOT_Y, g.ADAPTER + g.PIVOT_Z), out, armature=0.005
-    )
-    inner = _add_part(
-        base, robot, f"{side}_inner", (0, out * _INNER_Y, g.ADAPTER + _INNER_Z), out, armature=0.001
-    )
-    tip = _add_part(driver, robot, f"{side}_tip", (0, out * g.LINK_Y, g.LINK_Z), out, armature=0.001)
+    driver = _add_part(base, robot, f"{side}_driver", (0, out * g.PIVOT_Y, g.ADAPTER + g.PIVOT_Z), out)
+    inner = _add_part(base, robot, f"{side}_inner", (0, out * _INNER_Y, g.ADAPTER + _INNER_Z), out)
+    tip = _add_part(driver, robot, f"{side}_tip", (0, out * g.LINK_Y, g.LINK_Z), out)
     for low, high in _DRIVER:
         _add_box(driver, low, high, STEEL, g.MASS * _MASS_SHARES["driver"] / len(_DRIVER), out)
     knuckle = _add_box(inner, *_INNER, BLACK, g.MASS * _MASS_SHARES["inner"], out)
@@ -109,9 +104,7 @@ def _add_finger(base: mujoco.MjsBody, robot: str, side: str, pad_friction: float
     pad.priority = 1  # the pad's friction holds, not the larger of the two
 
 
-def _add_part(
-    parent: mujoco.MjsBody, robot: str, name: str, at: Vec3, out: float, armature: float
-) -> mujoco.MjsBody:
+def _add_part(parent: mujoco.MjsBody, robot: str, name: str, at: Vec3, out: float) -> mujoco.MjsBody:
     """Add a body that turns about x, towards the other finger at a positive angle, and return it."""
     body = parent.add_body(name=f"{robot}/{name}", pos=at, gravcomp=1)
     driver = name.endswith("_driver")
@@ -119,9 +112,8 @@ def _add_part(
         name=name,
         type=mujoco.mjtJoint.mjJNT_HINGE,
         axis=(out, 0, 0),
-        limited=mujoco.mjtLimited.mjLIMITED_TRUE if driver else mujoco.mjtLimited.mjLIMITED_FALSE,
         range=(0, g.CLOSED_ANGLE) if driver else (0, 0),
-        armature=armature,
+        armature=0.005 if driver else 0.001,
         damping=[0.05 if driver else 0.01, 0, 0],
     )
     return body

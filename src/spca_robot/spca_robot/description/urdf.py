@@ -138,11 +138,10 @@ def _name(body: str) -> str:
 
 
 def _link(model: mujoco.MjModel, body: int, root: int, arm: ArmDescription) -> Link:
-    names = model.body(body).name
     is_root = body == root
     joints = model.body_jntnum[body]
     return Link(
-        name=_name(names),
+        name=_name(model.body(body).name),
         parent=None if is_root else _name(model.body(int(model.body_parentid[body])).name),
         pose=np.eye(4) if is_root else _pose(model.body_pos[body], model.body_quat[body]),
         joint=_joint(model, int(model.body_jntadr[body]), arm) if joints else None,
