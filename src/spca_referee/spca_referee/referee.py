@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from spca_core.contacts import ContactSample, Pair, Way, pair
+from spca_core.contacts import SAMPLE_PERIOD, ContactSample, Pair, Way, pair
 from spca_core.errors import SpcaError
 from spca_core.geometry import Pose
 from spca_core.model import Record
@@ -93,9 +93,12 @@ class Referee:
     >>> simulator.on_contacts(referee.consume)  # doctest: +SKIP
     """
 
-    def __init__(self, level: Level, world: World, truth: Mapping[str, Pose], start: float = 0.0) -> None:
+    def __init__(
+        self, level: Level, world: World, truth: Mapping[str, Pose], start: float | None = 0.0
+    ) -> None:
         """Judge on the table `truth`: poses of the objects by model name when the level begins.
 
+        `start` is when that is by the simulator's clock; None: just before the first sample.
         Raises InputError (see `bind_rules`).
         """
         self.level = level
@@ -128,19 +131,14 @@ class Referee:
         """Return every contact so far: pair, from, to (seconds since the level began)."""
         return self._contacts.timeline()
 
-    def start_at(self, start: float) -> None:
-        """Set the time (s) of the simulator's clock at which the level began: not all start at zero.
-
-        To be called only before the first sample.
-        """
-        self._start = start
-
     def consume(self, sample: ContactSample, poses: Mapping[str, Pose] | None = None) -> Verdict:
         """Take in a sample and judge.
 
         `poses` are where things are now, for a level that `needs_poses`. Raises SpcaError when they are
         missing, or the clock runs backwards.
         """
+        if self._start is None:
+            self._start = max(sample.stamp - SAMPLE_PERIOD, 0.0)
         now = sample.stamp - self._start
         if not math.isfinite(now) or now < self._now - EPSILON:
             raise SpcaError(
@@ -158,9 +156,7 @@ class Referee:
 
     def _situation(self, poses: Mapping[str, Pose]) -> Situation:
         """Return the situation that the level's states are judged by."""
-        touching, ways = (
-            self._contacts.lasting(self._now) if self.level.states else (frozenset(), frozenset())
-        )
+        touching, ways = self._contacts.lasting(self._now)
         still = self._stillness.record(self._now, poses)
         return Situation(poses, touching, ways, still, self._kinds, self._robot, self._arm)
 
