@@ -228,10 +228,8 @@ class Manipulator:
 
     def move_named(self, name: Literal["home", "out_of_view"], speed: float = 1.0) -> None:
         """Move collision-free to a named configuration of the world description."""
-        named = {"home": self._world.robot.home, "out_of_view": self._world.robot.out_of_view}
-        if name not in named:
-            raise MotionError("limit", f"no configuration is named '{name}'; there are {', '.join(named)}")
-        self.move_joints(np.array(named[name]), speed)
+        robot = self._world.robot
+        self.move_joints(np.array(robot.home if name == "home" else robot.out_of_view), speed)
 
     def reachable(self, pose: Pose, gap: float | None = None) -> bool:
         """Return whether the tool is free to be at that pose, the pads as they are or `gap` metres apart."""

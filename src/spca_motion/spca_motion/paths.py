@@ -144,7 +144,7 @@ Piece = Leg | Corner | Curve
 def rounded(waypoints: Array, roundings: Sequence[float] | None = None) -> list[Piece]:
     """Return the pieces of a polyline (m ≥ 2, n).
 
-    `roundings` scales the rounding of each inner corner, from 0 (sharp) to 1.
+    `roundings` scales the rounding of each inner corner, from 0 (sharp) to 1; more than there are do no harm.
     """
     points = _distinct(waypoints)
     steps = np.diff(points, axis=0)
@@ -162,11 +162,6 @@ def rounded(waypoints: Array, roundings: Sequence[float] | None = None) -> list[
         straight = float(length - cut[i] - cut[i + 1])
         pieces.append(Leg(points[i] + cut[i] * direction, direction, straight))
     return pieces
-
-
-def corners(waypoints: Array) -> int:
-    """Count the inner corners that `rounded` makes of a polyline."""
-    return len(_distinct(waypoints)) - 2
 
 
 def sampled(pieces: Sequence[Piece], step: float) -> Array:

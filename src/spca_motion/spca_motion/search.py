@@ -19,7 +19,7 @@ from spca_core.errors import Interrupted
 from spca_core.geometry import Array
 from spca_motion.collision import Hit
 from spca_motion.limits import WorkspaceBox
-from spca_motion.paths import Corner, Piece, corners, rounded, sampled
+from spca_motion.paths import Corner, Piece, rounded, sampled
 from spca_robot.gripper_2f85 import tcp_offset
 
 if TYPE_CHECKING:
@@ -161,7 +161,7 @@ class Query:
 
         None if the path itself is in collision.
         """
-        roundings = [1.0] * corners(waypoints)
+        roundings = [1.0] * len(waypoints)  # more than there are corners
         while True:
             pieces = rounded(waypoints, roundings)
             fault = self.fault(pieces)

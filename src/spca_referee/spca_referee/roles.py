@@ -45,6 +45,7 @@ def assignments(roles: Mapping[str, Role], world: World, truth: Mapping[str, Pos
 
     Raises InputError when a role has no object on this table.
     """
+    found: list[dict[str, str]] = [{}]
     for name, role in roles.items():
         if role.of is None and not _candidates(role, None, world, truth):
             resting = f" on a {role.resting_on}" if role.resting_on else ""
@@ -53,8 +54,6 @@ def assignments(roles: Mapping[str, Role], world: World, truth: Mapping[str, Pos
                 where="the table as it is when the level begins",
                 hint=f"the table needs a {role.kind}{resting} for the pick '{role.pick}'",
             )
-    found: list[dict[str, str]] = [{}]
-    for name, role in roles.items():
         found = [
             {**bound, name: model}
             for bound in found

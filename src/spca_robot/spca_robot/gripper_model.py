@@ -23,7 +23,7 @@ RUBBER = (0.08, 0.08, 0.09, 1.0)
 
 KP, KV = 80.0, 4.0  # of the tendon's position servo, N·m/rad and N·m·s/rad
 MAX_MOMENT = 5.0  # N·m on the tendon: 46 N a pad on a 4 cm cube
-_HOUSING = 0.0429, 0.0665  # radius and height of the round part, from the gripper's base
+_RADIUS, _HEIGHT = 0.0429, 0.0665  # radius and height of the round part, from the gripper's base
 _NOSE = ((0.022, 0.0378, 0.079), (0.0155, 0.03, 0.0905))  # half widths along x and y, and top, above it
 _INNER_Y, _INNER_Z = 0.0127, 0.06142  # the inner knuckle's pivot, from the gripper's base
 # Of the gripper's mass; driver, inner knuckle and tip twice.
@@ -57,16 +57,15 @@ def add_gripper(spec: mujoco.MjSpec, wrist: mujoco.MjsBody, robot: str, pad_fric
     flange = next(site for site in wrist.sites if site.name == "tool0")
     base = wrist.add_body(name=f"{robot}/gripper_base", pos=flange.pos, quat=flange.quat, gravcomp=1)
     mass = g.MASS * _MASS_SHARES["base"]
-    radius, height = _HOUSING
     base.add_geom(
         type=mujoco.mjtGeom.mjGEOM_CYLINDER,
-        fromto=(0, 0, 0, 0, 0, g.ADAPTER + height),
-        size=(radius, 0, 0),
+        fromto=(0, 0, 0, 0, 0, g.ADAPTER + _HEIGHT),
+        size=(_RADIUS, 0, 0),
         rgba=BLACK,
         mass=0.9 * mass,
     )
     for x, y, top in _NOSE:
-        _add_box(base, (-x, -y, g.ADAPTER + height), (x, y, g.ADAPTER + top), BLACK, mass=0.05 * mass)
+        _add_box(base, (-x, -y, g.ADAPTER + _HEIGHT), (x, y, g.ADAPTER + top), BLACK, mass=0.05 * mass)
     base.add_site(name="gripper_base", pos=(0, 0, g.ADAPTER))
     for side in SIDES:
         _add_finger(base, robot, side, pad_friction)

@@ -96,8 +96,8 @@ def check_domain(domain: Domain) -> Iterator[str]:
         if above is not None and name in domain.ancestry(above)
     )
     yield from islice(circles, 1)
-    for signature in (*domain.predicates.values(), *domain.functions.values()):
-        yield from _check_types(domain, signature.parameters, f"'{signature.name}'")
+    for name, signature in (*domain.predicates.items(), *domain.functions.items()):
+        yield from _check_types(domain, signature.parameters, f"'{name}'")
     yield from _check_types(domain, domain.constants, "(:constants …)")
     constants = {c.name: c.type for c in domain.constants}
     for action in domain.actions.values():

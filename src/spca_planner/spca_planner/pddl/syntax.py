@@ -38,7 +38,6 @@ class Typed:
 class Signature:
     """A predicate or a function."""
 
-    name: str
     parameters: tuple[Typed, ...]
     line: int
 
@@ -288,7 +287,7 @@ def _signatures(section: Group, what: str, faults: list[str]) -> dict[str, Signa
             if item.head in found:
                 faults.append(f"domain, line {item.line}: {what} '{item.head}' is declared twice")
             parameters = typed_list(item.rest, f"domain, {what} '{item.head}'", faults)
-            found[item.head] = Signature(item.head, tuple(parameters), item.line)
+            found[item.head] = Signature(tuple(parameters), item.line)
         elif what != "function":  # "- number" after a function
             faults.append(f"domain, line {item.line}: '{item.text}' is not a {what} in parentheses")
     return found
