@@ -55,9 +55,9 @@ class Held:
     in_tool0: Array
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class PlanningScene:
-    """An immutable scene; every change makes a new one.
+    """An immutable scene; every change makes a new one, which equals no other.
 
     The table is not an obstacle but a plane of its own.
     """
@@ -251,8 +251,7 @@ class CollisionChecker:
         parts = {f"{self._robot}/{body}": part for body, part in (links | _OF_GRIPPER).items()}
         parts |= {self._robot: "base", _HELD: f"the held {scene.held.thing.id}" if scene.held else ""}
         others = {_OBSTACLE + o.id: o.id for o in scene.obstacles} | {world.table.model: TABLE_SYMBOL}
-        names = [self._model.body(body).name for body in range(self._model.nbody)]
-        bodies = [names[body] for body in self._model.geom_bodyid]
+        bodies = [self._model.body(body).name for body in self._model.geom_bodyid]
         return [parts.get(body, "") for body in bodies], [others.get(body, "") for body in bodies]
 
     def _clearances(self) -> Array:

@@ -155,18 +155,18 @@ class Executor:
         self.gate.follow(trajectory)
 
         def ended(state: JointState) -> bool:
-            off_path = self._is_stale(state) or watch.off(state) > limits.path
+            off_path = self._is_stale(state) or watch.errors(state).max() > limits.path
             if self.gate.is_stopped or off_path or carried(state):
                 return True
             near = np.abs(state.position - watch.goal).max() < limits.settled
-            return bool(watch.over(state) and near and self._at_rest(state))
+            return bool(watch.time(state) >= trajectory.duration and near and self._at_rest(state))
 
         if not self._robot.wait(trajectory.duration + limits.settle_time, ended):
             late = self._robot.begun() - watch.commanded
             self._robot.wait(max(late, 0.0), ended)
         self.gate.check()
         state = self.fresh_state()
-        if watch.off(state) > limits.path:
+        if watch.errors(state).max() > limits.path:
             raise MotionError("deviation", watch.complaint(state))
         if reason := carried(state):
             raise MotionError("lost", reason)
@@ -199,29 +199,22 @@ class _PathWatch:
         self._joints, self.commanded = joints, robot.now()
         self.goal: Array = trajectory.positions[-1]
 
-    def over(self, state: JointState) -> bool:
-        """Return whether the trajectory has ended by the state's clock."""
-        return self._time(state) >= self._trajectory.duration
-
-    def _time(self, state: JointState) -> float:
+    def time(self, state: JointState) -> float:
         """Return the seconds since the driver began, at the least."""
         return state.stamp - max(self._robot.begun(), self.commanded)
 
-    def off(self, state: JointState) -> float:
-        """Return the largest distance (rad, any joint) from the stretch of path where the arm should be."""
-        return float(self._errors(state).max())
-
     def complaint(self, state: JointState) -> str:
         """Describe what is wrong with a state that is off the path."""
-        errors = self._errors(state)
+        errors = self.errors(state)
         joint = int(errors.argmax())
-        share = min(max(self._time(state) / self._trajectory.duration, 0.0), 1.0)
+        share = min(max(self.time(state) / self._trajectory.duration, 0.0), 1.0)
         left = f"{self._joints[joint]} left its path by {errors[joint]:.2f} rad"
         return f"{left} at {100 * share:.0f} % of the motion; something may be in the way"
 
-    def _errors(self, state: JointState) -> Array:
+    def errors(self, state: JointState) -> Array:
+        """Return each joint's distance (rad) from the stretch of path where the arm should be."""
         times = self._trajectory.times
-        first = int(np.searchsorted(times, self._time(state) - self._tolerances.lag)) - 1
+        first = int(np.searchsorted(times, self.time(state) - self._tolerances.lag)) - 1
         last = int(np.searchsorted(times, state.stamp - self.commanded + self._tolerances.lead)) + 1
         stretch = self._trajectory.positions[max(min(first, len(times) - 1), 0) : max(last, 1)]
         errors = np.abs(stretch - state.position)

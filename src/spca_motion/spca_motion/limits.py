@@ -8,7 +8,7 @@ import numpy as np
 
 from spca_core.arms import ArmDescription
 from spca_core.errors import MotionError
-from spca_core.geometry import Array
+from spca_core.geometry import Array, Vec3
 from spca_core.world import World
 
 # How far beyond the table's edges the tool may go (so that it can drop an object next to the table), and how
@@ -97,18 +97,15 @@ class WorkspaceBox:
         half = np.array(table.size[:2]) / 2 + _BEYOND_TABLE
         return cls(np.append(middle - half, table.top), np.append(middle + half, table.top + _ABOVE_TABLE))
 
-    def contains(self, point: Array) -> bool:
+    def contains(self, point: Array | Vec3) -> bool:
         """Return whether a point (3,) is inside; NaN is not."""
         return bool(((point >= self.low) & (point <= self.high)).all())
 
-    def check(self, points: Array, what: str) -> None:
-        """Raise MotionError('limit') if any of the points (n, 3) lies outside the workspace.
-
-        `what` names them in the message.
-        """
-        for x, y, z in (p for p in points if not self.contains(p)):
-            box = ", ".join(
-                f"{a} {lo:.2f} to {hi:.2f}" for a, lo, hi in zip("xyz", self.low, self.high, strict=True)
-            )
+    def check(self, point: Array | Vec3, what: str) -> None:
+        """Raise MotionError('limit') if a point (3,), which is `what`, lies outside the workspace."""
+        if not self.contains(point):
+            x, y, z = point
+            ranges = zip("xyz", self.low, self.high, strict=True)
+            box = ", ".join(f"{axis} {low:.2f} to {high:.2f}" for axis, low, high in ranges)
             where = f"({x:.3f}, {y:.3f}, {z:.3f}) is outside the workspace: {box} m"
             raise MotionError("limit", f"{what} {where}")

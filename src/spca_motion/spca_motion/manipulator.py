@@ -99,23 +99,16 @@ class Gripper:
             raise MotionError("limit", f"the pads open from 0 to {STROKE} m, not to {gap}")
 
 
-class GripWatch:
-    """Says, from gap and force alone, when the object between the pads has been lost."""
+def _grip_watch(name: str) -> Callable[[JointState], str]:
+    """Return what says, from gap and force at every joint state, why an object is lost; "" if it is not."""
+    empty: list[float] = []  # stamps since something last pressed against the pads
 
-    def __init__(self, name: str) -> None:
-        self._name = name
-        self._empty_since: float | None = None
+    def lost(state: JointState) -> str:
+        empty[:] = [] if _pressed(state) else [*empty[:1], state.stamp]
+        long = empty and state.stamp - empty[0] >= _LOST_AFTER
+        return f"{name} was lost: nothing presses against the pads" if long else ""
 
-    def __call__(self, state: JointState) -> str:
-        """Explain why the object counts as lost; empty while it is held. Ask at every joint state."""
-        if _pressed(state):
-            self._empty_since = None
-            return ""
-        if self._empty_since is None:
-            self._empty_since = state.stamp
-        if state.stamp - self._empty_since < _LOST_AFTER:
-            return ""
-        return f"{self._name} was lost: nothing presses against the pads"
+    return lost
 
 
 def _pressed(state: JointState) -> bool:
@@ -235,10 +228,8 @@ class Manipulator:
 
     def move_named(self, name: Literal["home", "out_of_view"], speed: float = 1.0) -> None:
         """Move collision-free to a named configuration of the world description."""
-        named = {"home": self._world.robot.home, "out_of_view": self._world.robot.out_of_view}
-        if name not in named:
-            raise MotionError("limit", f"no configuration is named '{name}'; there are {', '.join(named)}")
-        self.move_joints(np.array(named[name]), speed)
+        robot = self._world.robot
+        self.move_joints(np.array(robot.home if name == "home" else robot.out_of_view), speed)
 
     def reachable(self, pose: Pose, gap: float | None = None) -> bool:
         """Return whether the tool is free to be at that pose, the pads as they are or `gap` metres apart."""
@@ -294,7 +285,7 @@ class Manipulator:
                 self._gate.check()
                 raise MotionError("cancelled", "planning was interrupted") from None
             if pieces:
-                watch = GripWatch(self.held) if self.held else None
+                watch = _grip_watch(self.held) if self.held else None
                 self._executor.run(time_path(pieces, limits), watch)
 
     def _start(self, state: JointState) -> Start:

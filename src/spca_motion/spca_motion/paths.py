@@ -41,6 +41,12 @@ class Rates:
     acceleration: float
     jerk: float
 
+    @classmethod
+    def straight(cls, shares: Array, limits: MotionLimits) -> Rates:
+        """Return the rates at which joints that move by these `shares` (n,) of the piece keep the limits."""
+        kept = limits.velocity, limits.acceleration, limits.jerk
+        return cls(*(float((limit / shares.clip(min=1e-9)).min()) for limit in kept))
+
 
 @dataclass(frozen=True)
 class Leg:
@@ -60,12 +66,7 @@ class Leg:
 
     def rates(self, limits: MotionLimits) -> Rates:
         """Return the rates that keep every joint within the limits anywhere on the piece."""
-        share = np.abs(self.direction).clip(min=1e-9)
-        return Rates(
-            float((limits.velocity / share).min()),
-            float((limits.acceleration / share).min()),
-            float((limits.jerk / share).min()),
-        )
+        return Rates.straight(np.abs(self.direction), limits)
 
 
 @dataclass(frozen=True)
@@ -124,18 +125,16 @@ class Curve:
     def rates(self, limits: MotionLimits) -> Rates:
         """See `Leg`. With q(s(t)): q̈ = q'' ṡ² + q' s̈ and q⃛ = q''' ṡ³ + 3 q'' ṡ s̈ + q' s⃛."""
         first, second, third = self._slopes
-        speed = float((limits.velocity / first.max(axis=0).clip(min=1e-9)).min())
-        speed = min(speed, limits.tool_speed / max(self._extent, 1e-9))
-        along = float((limits.acceleration / first.max(axis=0).clip(min=1e-9)).min())
+        along = Rates.straight(first.max(axis=0), limits)
         bend = float((second / limits.acceleration).max())
-        speed = min(speed, np.sqrt(_BEND_SHARE / max(bend, 1e-12)))
-        acceleration = along * (1 - bend * speed**2)
+        slowest = limits.tool_speed / max(self._extent, 1e-9), np.sqrt(_BEND_SHARE / max(bend, 1e-12))
+        speed = min(along.speed, *slowest)
+        acceleration = along.acceleration * (1 - bend * speed**2)
         while (
             twist := float(((third * speed**3 + 3 * second * speed * acceleration) / limits.jerk).max())
         ) > _BEND_SHARE:
             speed, acceleration = 0.9 * speed, 0.9 * acceleration
-        jerk = float((limits.jerk / first.max(axis=0).clip(min=1e-9)).min()) * (1 - twist)
-        return Rates(float(speed), float(acceleration), jerk)
+        return Rates(float(speed), float(acceleration), along.jerk * (1 - twist))
 
 
 Piece = Leg | Corner | Curve
@@ -145,7 +144,7 @@ Piece = Leg | Corner | Curve
 def rounded(waypoints: Array, roundings: Sequence[float] | None = None) -> list[Piece]:
     """Return the pieces of a polyline (m ≥ 2, n).
 
-    `roundings` scales the rounding of each inner corner, from 0 (sharp) to 1.
+    `roundings` scales the rounding of each inner corner, from 0 (sharp) to 1; more than there are do no harm.
     """
     points = _distinct(waypoints)
     steps = np.diff(points, axis=0)
@@ -163,11 +162,6 @@ def rounded(waypoints: Array, roundings: Sequence[float] | None = None) -> list[
         straight = float(length - cut[i] - cut[i + 1])
         pieces.append(Leg(points[i] + cut[i] * direction, direction, straight))
     return pieces
-
-
-def corners(waypoints: Array) -> int:
-    """Count the inner corners that `rounded` makes of a polyline."""
-    return len(_distinct(waypoints)) - 2
 
 
 def sampled(pieces: Sequence[Piece], step: float) -> Array:

@@ -18,7 +18,7 @@ from spca_motion.collision import CollisionChecker, PlanningScene
 from spca_motion.limits import WorkspaceBox
 from spca_motion.paths import Curve, Piece, rounded
 from spca_motion.search import Checker, PathNotFound, PathSearch, Query, Start, TreeSearch
-from spca_motion.tool import ToolKinematics, planning_gap
+from spca_motion.tool import NOMINAL_GAP, ToolKinematics
 
 # A configuration whose elbow is this much (m) lower than another's is chosen only if it saves this much time
 # (s).
@@ -30,9 +30,12 @@ _THERE = 1e-5
 # Spacing of the samples along a line (m and rad), and the largest motion of a joint between two samples.
 _STEP, _TURN_STEP = 0.005, 0.05
 _JUMP = 0.25
-_SOLUTIONS = 2048  # of the inverse kinematics that are remembered
+_SOLUTIONS, _SCENES = 2048, 4  # of the inverse kinematics, and with their checkers, that are remembered
 # By how much the last joint of a redundant arm turns along a line, tried in this order (rad).
 _TURNS = (0.0, 0.3, -0.3, 0.6, -0.6, 0.9, -0.9, 1.2, -1.2)
+
+_Looks = dict[tuple[object, ...], list[tuple[set[str], set[str]]]]
+"""What each configuration of a tool pose hits, and what of it the tool hits in all of them."""
 
 
 class MotionPlanner:
@@ -50,30 +53,20 @@ class MotionPlanner:
         self.box = WorkspaceBox.around(world)
         self._world, self._velocity = world, world.robot.arm.column("velocity")
         self._make_checker, self._search = checkers, search or TreeSearch(self.tools.arm.range)
-        self._scene = PlanningScene()
-        self._checker: Checker | None = None
-        self._found: dict[tuple[object, ...], list[tuple[set[str], set[str]]]] = {}  # what a pose hits
-        self._turns = lru_cache(_SOLUTIONS)(self._nearest_turns)
-
-    @property
-    def scene(self) -> PlanningScene:
+        self.scene = PlanningScene()
         """The planning scene."""
-        return self._scene
-
-    @scene.setter
-    def scene(self, scene: PlanningScene) -> None:
-        self._scene = scene
-        self._checker, self._found = None, {}
+        self._looked_at = lru_cache(_SCENES)(self._first_look)
+        self._turns = lru_cache(_SOLUTIONS)(self._nearest_turns)
 
     def tcp_gap(self, gap: float) -> float:
         """Return the gap at which the tool centre point is taken to be; see `spca_motion.tool`."""
-        return planning_gap(gap, self._scene.held is not None)
+        return gap if self.scene.held is not None else min(gap, NOMINAL_GAP)
 
     def to_joints(self, start: Start, goal: Array, stop: Callable[[], bool]) -> list[Piece]:
         """Return a path to a joint goal (n,); empty if the arm is there."""
         self._check_joints(goal)
         tool = self.tools.tool(goal, self.tcp_gap(start.gap))
-        self.box.check(tool[None, :3, 3], "the tool at the joint goal")
+        self.box.check(tool[:3, 3], "the tool at the joint goal")
         return self._around(start, goal[None], "the joint goal", stop)
 
     def to_pose(self, start: Start, pose: Pose, stop: Callable[[], bool]) -> list[Piece]:
@@ -81,12 +74,12 @@ class MotionPlanner:
 
         It ends in the collision-free configuration of least cost, which is mostly joint travel.
         """
-        self.box.check(np.array([pose.position]), "the tool pose")
+        self.box.check(pose.position, "the tool pose")
         return self._around(start, self._configurations(start, pose), f"the tool pose {_place(pose)}", stop)
 
     def along_line(self, start: Start, pose: Pose) -> list[Piece]:
         """Return the straight line to a tool pose. MotionError if a part is unreachable or would collide."""
-        self.box.check(np.array([pose.position]), "the end of the straight line")
+        self.box.check(pose.position, "the end of the straight line")
         samples, extent = straight_line(self.tools, start.joints, pose.matrix(), self.tcp_gap(start.gap))
         if np.abs(samples - start.joints).max() < _THERE:
             return []
@@ -106,11 +99,11 @@ class MotionPlanner:
         added to it, and no configuration is looked at twice in a scene, nor in vain.
         """
         key = start.joints.tobytes(), start.gap, start.allowed, pose, gap
-        checker, turns = self._ready_checker(), self._turns(key[0], pose, self.tcp_gap(gap))
+        (checker, looks), turns = self._looked_at(self.scene), self._turns(key[0], pose, self.tcp_gap(gap))
         checker.begin(start.joints, start.gap, start.allowed)
         if alone is None:
             return any(checker.valid(q, gap) for q in turns)
-        found = self._found.setdefault(key, [])
+        found = looks.setdefault(key, [])
         for q in turns[len(found) :]:
             if any(others <= without or not tool <= without for others, tool in found):
                 break
@@ -130,7 +123,7 @@ class MotionPlanner:
 
     def _nearest_turns(self, joints: bytes, pose: Pose, gap: float) -> list[Array]:
         """Return the configurations that have the tool there, near others; none outside the workspace."""
-        if not self.box.contains(np.array(pose.position)):
+        if not self.box.contains(pose.position):
             return []
         branches = self.tools.branches(pose.matrix(), gap)
         turns = self.tools.arm.nearest_turns(branches, np.frombuffer(joints))
@@ -186,12 +179,10 @@ class MotionPlanner:
         return np.asarray(seconds + _LOW_ELBOW_S * (elbow < elbow.max() - _LOW_ELBOW_BY))
 
     def _query(self, start: Start) -> Query:
-        return Query(self._ready_checker(), self.box, start, self.tcp_gap(start.gap))
+        return Query(self._looked_at(self.scene)[0], self.box, start, self.tcp_gap(start.gap))
 
-    def _ready_checker(self) -> Checker:
-        if self._checker is None:
-            self._checker = self._make_checker(self._world, self._scene)
-        return self._checker
+    def _first_look(self, scene: PlanningScene) -> tuple[Checker, _Looks]:
+        return self._make_checker(self._world, scene), {}
 
 
 def _place(pose: Pose) -> str:

@@ -19,7 +19,7 @@ from spca_core.errors import Interrupted
 from spca_core.geometry import Array
 from spca_motion.collision import Hit
 from spca_motion.limits import WorkspaceBox
-from spca_motion.paths import Corner, Piece, corners, rounded, sampled
+from spca_motion.paths import Corner, Piece, rounded, sampled
 from spca_robot.gripper_2f85 import tcp_offset
 
 if TYPE_CHECKING:
@@ -111,11 +111,10 @@ class Query:
         self.checker = checker
         checker.begin(start.joints, start.gap, start.allowed)
         (self._x0, self._y0, self._z0), (self._x1, self._y1, self._z1) = box.low.tolist(), box.high.tolist()
-        # An arm that is outside the workspace must be able to return.
-        self._bounded = True
-        self._bounded = self._inside()
-        self.box = box if self._bounded else None
-        """Box in which the tool must stay; None if it starts outside."""
+        self.box: WorkspaceBox | None = box
+        """Box in which the tool must stay; None if it starts outside, as it must be able to return."""
+        if not self._inside():
+            self.box = None
         self._kernel: Kernel | None = None
 
     def valid(self, joints: Array) -> bool:
@@ -162,7 +161,7 @@ class Query:
 
         None if the path itself is in collision.
         """
-        roundings = [1.0] * corners(waypoints)
+        roundings = [1.0] * len(waypoints)  # more than there are corners
         while True:
             pieces = rounded(waypoints, roundings)
             fault = self.fault(pieces)
@@ -177,7 +176,7 @@ class Query:
 
     def _inside(self) -> bool:
         """Return whether the tool is where it must stay, at the configuration last checked."""
-        if not self._bounded:
+        if self.box is None:
             return True
         (x, y, z), (ax, ay, az) = self.checker.flange()
         r = self.reach
@@ -196,8 +195,6 @@ def edge(start: Array, goal: Array) -> Array:
 
 _RANGE = 0.5  # longest edge of the trees, rad; twice as long ones do not get into narrow openings
 _SHORTCUTS = 30
-
-Valid = Callable[[Array], bool]
 
 
 @dataclass(frozen=True)
@@ -283,7 +280,7 @@ def find_path(
     goals: Array,
     box: Array,
     effort: tuple[float, float, int, int, int],
-    valid: Valid,
+    valid: Callable[[Array], bool],
     stop: Callable[[], bool],
 ) -> Array | None:
     """See `spca_motion.kernel.Kernel.path`."""

@@ -19,17 +19,11 @@ import numpy as np
 
 from spca_core.geometry import Array, Pose, top_down
 from spca_core.world import World
-from spca_robot.gripper_2f85 import STROKE, tcp_offset
+from spca_robot.gripper_2f85 import tcp_offset
 from spca_robot.kinematics import ArmKinematics
 from spca_robot.workspace_model import tool0
 
 NOMINAL_GAP = 0.040
-
-
-def planning_gap(gap: float, holding: bool) -> float:
-    """Return the gap in metres at which the TCP is taken to be, by the convention above."""
-    measured = min(max(gap, 0.0), STROKE)
-    return measured if holding else min(measured, NOMINAL_GAP)
 
 
 class ToolKinematics:

@@ -184,13 +184,13 @@ def test_after_a_stop_nothing_reaches_the_robot(robot: Faulty, arm: Manipulator,
 
 def test_a_stop_during_planning_cancels(robot: Faulty, arm: Manipulator, world: World) -> None:
     arm.set_scene(true_scene(world, nominal_layout(world)))
-    valid = arm._planner._ready_checker().valid
+    valid = arm._planner._looked_at(arm._planner.scene)[0].valid
 
     def stopping(joints: np.ndarray, gap: float) -> bool:
         arm.stop()
         return valid(joints, gap)
 
-    arm._planner._ready_checker().valid = stopping  # type: ignore[method-assign]
+    arm._planner._looked_at(arm._planner.scene)[0].valid = stopping  # type: ignore[method-assign]
     before = robot.state()
     fails(robot, "cancelled", arm.move_joints, goal(world))
     assert robot.state().position == pytest.approx(before.position, abs=1e-3)

@@ -393,7 +393,7 @@ def _literals(
         known = word.name if word and len(args) == len(word.args) else predicate
         yield f"({' '.join((known, *args))})" if word or predicate == "=" or (own and own(args)) else _MORE
         return
-    parts = [part for part in condition.rest if isinstance(part, Group)]
+    parts = condition.groups
     if condition.head in ("forall", "exists"):
         names = {**names, **dict.fromkeys(quantified(parts.pop(0)), "*")}
     own = None if condition.head == "not" else own

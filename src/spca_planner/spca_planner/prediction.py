@@ -323,7 +323,7 @@ def _grounded(
 
     `fixed` says what holds whatever is done.
     """
-    head, parts = condition.head, [part for part in condition.rest if isinstance(part, Group)]
+    head, parts = condition.head, condition.groups
     if head == "not":
         return _grounded(parts[0], not wanted, domain, problem, binding, fixed)
     if head == "=":

@@ -25,6 +25,7 @@ from spca_core.validation import MOST_COMPLAINTS, meant_key, problems, read_yaml
 from spca_core.world import World, load_world
 from spca_referee.level import Level, find_level, is_world, level_of, starting_layout
 from spca_referee.rules import at_start, bind_rules
+from spca_referee.states import Region
 
 _SCHEMA = Level.model_json_schema()
 _KEYS = {key for part in (_SCHEMA, *_SCHEMA["$defs"].values()) for key in part.get("properties", ())}
@@ -137,13 +138,12 @@ def _never_together(level: Level, world: World) -> Iterator[str]:
 
 def _unreachable_places(level: Level, world: World) -> Iterator[str]:
     """Yield warnings of a state's places that are not on the table."""
-    (cx, cy), (length, width) = world.table.centre, world.table.size[:2]
+    table = world.table
     for state in (*level.success.states, *level.order):
-        if state.at is not None and not world.table.contains(*state.at):
+        if state.at is not None and not table.contains(*state.at):
             yield f"a state wants '{state.thing}' at {list(state.at)}, which is not on the table"
-        for limits, centre, size in zip(
-            (state.region.x, state.region.y) if state.region else (), (cx, cy), (length, width), strict=False
-        ):
+        region = state.region or Region()
+        for limits, centre, size in zip((region.x, region.y), table.centre, table.size, strict=False):
             if limits and (limits[0] > centre + size / 2 or limits[1] < centre - size / 2):
                 yield f"a state wants '{state.thing}' in a region that is not on the table"
 

@@ -9,7 +9,6 @@ from spca_interfaces.msg import Contacts
 from spca_interfaces.msg import Verdict as VerdictMsg
 from spca_interfaces.srv import BeginLevel, Judge
 
-from spca_core.contacts import SAMPLE_PERIOD
 from spca_core.errors import SpcaError
 from spca_core.geometry import Pose
 from spca_core.layout import Layout
@@ -63,7 +62,6 @@ class JudgingNode(RefereeNode):
         super().__init__(loop)
         self._world = load_world(self.parameter("world", "tabletop", "a world in worlds/ or a path"))
         self._judging: Referee | None = None
-        self._begun = False
         self._places: dict[float, dict[str, Pose]] = {}  # by stamp
         self.judged = lambda: (level.verdict, level.holding) if (level := self._judging) else None
         self.create_subscription(Contacts, names.CONTACTS, self._on_contacts, EVERY)
@@ -74,7 +72,7 @@ class JudgingNode(RefereeNode):
         with answering(response):
             level = load_level(request.level, self._world)
             layout = from_msg(Layout, request.layout)
-            self._judging, self._begun = Referee(level, self._world, layout.poses), False
+            self._judging = Referee(level, self._world, layout.poses, start=None)
             self._places.clear()
         return response
 
@@ -82,9 +80,6 @@ class JudgingNode(RefereeNode):
         if (referee := self._judging) is None:
             return
         for sample in contact_samples(message):
-            if not self._begun:
-                self._begun = True
-                referee.start_at(max(sample.stamp - SAMPLE_PERIOD, 0.0))
             referee.consume(sample, self._places.get(sample.stamp))
         self.tell()
 

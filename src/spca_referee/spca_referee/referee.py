@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from spca_core.contacts import ContactSample, Pair, Way, pair
+from spca_core.contacts import SAMPLE_PERIOD, ContactSample, Pair, Way, pair
 from spca_core.errors import SpcaError
 from spca_core.geometry import Pose
 from spca_core.model import Record
@@ -93,16 +93,20 @@ class Referee:
     >>> simulator.on_contacts(referee.consume)  # doctest: +SKIP
     """
 
-    def __init__(self, level: Level, world: World, truth: Mapping[str, Pose], start: float = 0.0) -> None:
+    def __init__(
+        self, level: Level, world: World, truth: Mapping[str, Pose], start: float | None = 0.0
+    ) -> None:
         """Judge on the table `truth`: poses of the objects by model name when the level begins.
 
+        `start` is when that is by the simulator's clock; None: just before the first sample.
         Raises InputError (see `bind_rules`).
         """
         self.level = level
         self._robot, self._arm = world.robot.model, world.robot.arm_links
         self._start = start
         self._now = 0.0
-        self._contacts = ContactMemory()
+        self.contacts = ContactMemory()
+        """Every contact so far, in seconds since the level began."""
         self._stillness = Stillness()
         self._kinds = {o.model: str(o.kind) for o in world.objects}
         self._ways = [_Way(rules) for rules in bind_rules(level, world, truth)]
@@ -124,23 +128,14 @@ class Referee:
         """Everything but the dwell is fulfilled now: waiting longer may make it a success."""
         return any(way.since is not None and not way.failure for way in self._ways)
 
-    def timeline(self) -> tuple[ContactInterval, ...]:
-        """Return every contact so far: pair, from, to (seconds since the level began)."""
-        return self._contacts.timeline()
-
-    def start_at(self, start: float) -> None:
-        """Set the time (s) of the simulator's clock at which the level began: not all start at zero.
-
-        To be called only before the first sample.
-        """
-        self._start = start
-
     def consume(self, sample: ContactSample, poses: Mapping[str, Pose] | None = None) -> Verdict:
         """Take in a sample and judge.
 
         `poses` are where things are now, for a level that `needs_poses`. Raises SpcaError when they are
         missing, or the clock runs backwards.
         """
+        if self._start is None:
+            self._start = max(sample.stamp - SAMPLE_PERIOD, 0.0)
         now = sample.stamp - self._start
         if not math.isfinite(now) or now < self._now - EPSILON:
             raise SpcaError(
@@ -149,7 +144,7 @@ class Referee:
             )
         blind = now - self._now > TTL + EPSILON
         self._now = now
-        self._contacts.record(now, sample)
+        self.contacts.record(now, sample)
         if poses is None and self.level.needs_poses:
             raise SpcaError(f"level '{self.level.name}' is judged by places, which nobody tells")
         if not self.verdict.final:
@@ -158,9 +153,7 @@ class Referee:
 
     def _situation(self, poses: Mapping[str, Pose]) -> Situation:
         """Return the situation that the level's states are judged by."""
-        touching, ways = (
-            self._contacts.lasting(self._now) if self.level.states else (frozenset(), frozenset())
-        )
+        touching, ways = self.contacts.lasting(self._now)
         still = self._stillness.record(self._now, poses)
         return Situation(poses, touching, ways, still, self._kinds, self._robot, self._arm)
 
@@ -203,7 +196,7 @@ class Referee:
     def _links(self, names: Pair) -> list[str]:
         """Return the robot's links with which it touched the other one of a pair."""
         of_robot = names if self._robot in names else ()
-        return [link for name in of_robot for link in self._contacts.links(name, self._now)]
+        return [link for name in of_robot for link in self.contacts.links(name, self._now)]
 
     def _by_the_arm(self, rules: Rules) -> str:
         """Say so where what the robot was to touch was touched by its arm alone."""
@@ -214,7 +207,7 @@ class Referee:
         return ""
 
     def _active(self, names: Pair) -> bool:
-        return self._contacts.active(names, self._now)
+        return self.contacts.active(names, self._now)
 
     def _holds(self, way: _Way, situation: Situation) -> tuple[bool, ...]:
         """Return whether each condition holds, in the order of `_texts`."""

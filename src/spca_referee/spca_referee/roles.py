@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Literal
 
 from pydantic import model_validator
@@ -40,14 +40,12 @@ class Role(Record):
         return self
 
 
-Assignment = dict[str, str]
-
-
-def assignments(roles: Mapping[str, Role], world: World, truth: Mapping[str, Pose]) -> list[Assignment]:
+def assignments(roles: Mapping[str, Role], world: World, truth: Mapping[str, Pose]) -> list[dict[str, str]]:
     """Every way to bind the roles to models on a table: one, unless a role is `any` or two are `TOO_CLOSE`.
 
     Raises InputError when a role has no object on this table.
     """
+    found: list[dict[str, str]] = [{}]
     for name, role in roles.items():
         if role.of is None and not _candidates(role, None, world, truth):
             resting = f" on a {role.resting_on}" if role.resting_on else ""
@@ -56,23 +54,15 @@ def assignments(roles: Mapping[str, Role], world: World, truth: Mapping[str, Pos
                 where="the table as it is when the level begins",
                 hint=f"the table needs a {role.kind}{resting} for the pick '{role.pick}'",
             )
-    found = list(_extend({}, list(roles.items()), world, truth))
+        found = [
+            {**bound, name: model}
+            for bound in found
+            for model in _candidates(role, role.of and bound.get(role.of, role.of), world, truth)
+            if model not in bound.values()
+        ]
     if not found:
         raise InputError("the roles of this level cannot all be bound on this table", where=", ".join(roles))
     return found
-
-
-def _extend(
-    bound: Assignment, todo: list[tuple[str, Role]], world: World, truth: Mapping[str, Pose]
-) -> Iterator[Assignment]:
-    if not todo:
-        yield dict(bound)
-        return
-    (name, role), rest = todo[0], todo[1:]
-    partner = None if role.of is None else bound.get(role.of, role.of)
-    for model in _candidates(role, partner, world, truth):
-        if model not in bound.values():
-            yield from _extend({**bound, name: model}, rest, world, truth)
 
 
 def _candidates(role: Role, partner: str | None, world: World, truth: Mapping[str, Pose]) -> list[str]:

@@ -169,9 +169,9 @@ def test_holding_tells_that_waiting_is_worth_it():
 def test_the_timeline_bridges_flicker_and_splits_real_gaps():
     judge = referee("touch_03")
     play(judge, (0.1, [(COBOT, B)]), (0.2, []), (0.1, [(B, COBOT)]), (1, []), (0.1, [(COBOT, B)]))
-    spans = [(i.start, i.end) for i in judge.timeline()]
+    spans = [(i.start, i.end) for i in judge.contacts.timeline()]
     assert spans == [pytest.approx((0.02, 0.4)), pytest.approx((1.42, 1.5))]
-    assert {i.pair for i in judge.timeline()} == {(B, COBOT)}
+    assert {i.pair for i in judge.contacts.timeline()} == {(B, COBOT)}
 
 
 @pytest.mark.parametrize("stamp", [0.5, -1.0, float("nan"), float("inf")])
@@ -201,7 +201,7 @@ def test_flicker_shorter_than_the_ttl_does_not_matter(gaps: list[int]):
         judge.consume(ContactSample(i * PERIOD, frozenset({(COBOT, B)} if i in seen else ())))
     expected = Outcome.SUCCESS if step * PERIOD >= 0.5 - 1e-9 else Outcome.RUNNING
     assert judge.verdict.outcome is expected
-    assert len(judge.timeline()) == 1
+    assert len(judge.contacts.timeline()) == 1
 
 
 @given(st.lists(st.tuples(st.floats(0.02, 0.18), st.floats(0.32, 1.0)), min_size=1, max_size=20))

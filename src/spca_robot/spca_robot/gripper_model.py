@@ -23,7 +23,7 @@ RUBBER = (0.08, 0.08, 0.09, 1.0)
 
 KP, KV = 80.0, 4.0  # of the tendon's position servo, N·m/rad and N·m·s/rad
 MAX_MOMENT = 5.0  # N·m on the tendon: 46 N a pad on a 4 cm cube
-_HOUSING = 0.0429, 0.0665  # radius and height of the round part, from the gripper's base
+_RADIUS, _HEIGHT = 0.0429, 0.0665  # radius and height of the round part, from the gripper's base
 _NOSE = ((0.022, 0.0378, 0.079), (0.0155, 0.03, 0.0905))  # half widths along x and y, and top, above it
 _INNER_Y, _INNER_Z = 0.0127, 0.06142  # the inner knuckle's pivot, from the gripper's base
 # Of the gripper's mass; driver, inner knuckle and tip twice.
@@ -57,16 +57,15 @@ def add_gripper(spec: mujoco.MjSpec, wrist: mujoco.MjsBody, robot: str, pad_fric
     flange = next(site for site in wrist.sites if site.name == "tool0")
     base = wrist.add_body(name=f"{robot}/gripper_base", pos=flange.pos, quat=flange.quat, gravcomp=1)
     mass = g.MASS * _MASS_SHARES["base"]
-    radius, height = _HOUSING
     base.add_geom(
         type=mujoco.mjtGeom.mjGEOM_CYLINDER,
-        fromto=(0, 0, 0, 0, 0, g.ADAPTER + height),
-        size=(radius, 0, 0),
+        fromto=(0, 0, 0, 0, 0, g.ADAPTER + _HEIGHT),
+        size=(_RADIUS, 0, 0),
         rgba=BLACK,
         mass=0.9 * mass,
     )
     for x, y, top in _NOSE:
-        _add_box(base, (-x, -y, g.ADAPTER + height), (x, y, g.ADAPTER + top), BLACK, mass=0.05 * mass)
+        _add_box(base, (-x, -y, g.ADAPTER + _HEIGHT), (x, y, g.ADAPTER + top), BLACK, mass=0.05 * mass)
     base.add_site(name="gripper_base", pos=(0, 0, g.ADAPTER))
     for side in SIDES:
         _add_finger(base, robot, side, pad_friction)
@@ -84,19 +83,14 @@ def add_gripper(spec: mujoco.MjSpec, wrist: mujoco.MjsBody, robot: str, pad_fric
         tendon.wrap_joint(f"{side}_driver", 0.5)
     motor = spec.add_actuator(name=TENDON, target=TENDON, trntype=mujoco.mjtTrn.mjTRN_TENDON)
     motor.set_to_position(kp=KP, kv=KV)
-    motor.forcelimited = True
     motor.forcerange = (-MAX_MOMENT, MAX_MOMENT)
 
 
 def _add_finger(base: mujoco.MjsBody, robot: str, side: str, pad_friction: float) -> None:
     out = 1.0 if side == "left" else -1.0  # y towards the outside of this finger
-    driver = _add_part(
-        base, robot, f"{side}_driver", (0, out * g.PIVOT_Y, g.ADAPTER + g.PIVOT_Z), out, armature=0.005
-    )
-    inner = _add_part(
-        base, robot, f"{side}_inner", (0, out * _INNER_Y, g.ADAPTER + _INNER_Z), out, armature=0.001
-    )
-    tip = _add_part(driver, robot, f"{side}_tip", (0, out * g.LINK_Y, g.LINK_Z), out, armature=0.001)
+    driver = _add_part(base, robot, f"{side}_driver", (0, out * g.PIVOT_Y, g.ADAPTER + g.PIVOT_Z), out)
+    inner = _add_part(base, robot, f"{side}_inner", (0, out * _INNER_Y, g.ADAPTER + _INNER_Z), out)
+    tip = _add_part(driver, robot, f"{side}_tip", (0, out * g.LINK_Y, g.LINK_Z), out)
     for low, high in _DRIVER:
         _add_box(driver, low, high, STEEL, g.MASS * _MASS_SHARES["driver"] / len(_DRIVER), out)
     knuckle = _add_box(inner, *_INNER, BLACK, g.MASS * _MASS_SHARES["inner"], out)
@@ -109,9 +103,7 @@ def _add_finger(base: mujoco.MjsBody, robot: str, side: str, pad_friction: float
     pad.priority = 1  # the pad's friction holds, not the larger of the two
 
 
-def _add_part(
-    parent: mujoco.MjsBody, robot: str, name: str, at: Vec3, out: float, armature: float
-) -> mujoco.MjsBody:
+def _add_part(parent: mujoco.MjsBody, robot: str, name: str, at: Vec3, out: float) -> mujoco.MjsBody:
     """Add a body that turns about x, towards the other finger at a positive angle, and return it."""
     body = parent.add_body(name=f"{robot}/{name}", pos=at, gravcomp=1)
     driver = name.endswith("_driver")
@@ -119,9 +111,8 @@ def _add_part(
         name=name,
         type=mujoco.mjtJoint.mjJNT_HINGE,
         axis=(out, 0, 0),
-        limited=mujoco.mjtLimited.mjLIMITED_TRUE if driver else mujoco.mjtLimited.mjLIMITED_FALSE,
         range=(0, g.CLOSED_ANGLE) if driver else (0, 0),
-        armature=armature,
+        armature=0.005 if driver else 0.001,
         damping=[0.05 if driver else 0.01, 0, 0],
     )
     return body

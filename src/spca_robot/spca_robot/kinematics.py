@@ -7,6 +7,8 @@ singularity.
 
 from __future__ import annotations
 
+from itertools import product
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -19,9 +21,7 @@ BRANCHES = 8
 ROUNDING = 1e-7
 """Relative tolerance of limits against rounding, for a target at full stretch or a joint at ±2π."""
 
-_SHOULDER = np.array([1.0, 1.0, 1.0, 1.0, -1.0, -1.0, -1.0, -1.0])
-_WRIST = np.array([1.0, 1.0, -1.0, -1.0, 1.0, 1.0, -1.0, -1.0])
-_ELBOW = np.array([1.0, -1.0, 1.0, -1.0, 1.0, -1.0, 1.0, -1.0])
+_SHOULDER, _WRIST, _ELBOW = np.array([*product((1.0, -1.0), repeat=3)]).T
 # Below this sine of the angle between two axes they count as parallel, and the split between them is free.
 _PARALLEL = 1e-8
 _FREE_ANGLES = 25  # of a redundant joint: some 13° apart

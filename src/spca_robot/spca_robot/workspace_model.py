@@ -73,7 +73,6 @@ def add_arm(spec: mujoco.MjSpec, mount: RobotMount) -> mujoco.MjsBody:
             name=joint.name,
             type=mujoco.mjtJoint.mjJNT_HINGE,
             axis=(0, 0, 1),
-            limited=mujoco.mjtLimited.mjLIMITED_TRUE,
             range=joint.range,
             armature=ARMATURE,
             damping=[DAMPING, 0, 0],
@@ -81,7 +80,6 @@ def add_arm(spec: mujoco.MjSpec, mount: RobotMount) -> mujoco.MjsBody:
         _add_tubes(body, joint.tubes, joint.mass)
         actuator = spec.add_actuator(name=joint.name, target=joint.name, trntype=mujoco.mjtTrn.mjTRN_JOINT)
         actuator.set_to_position(kp=joint.stiffness, kv=joint.damping)
-        actuator.forcelimited = True
         actuator.forcerange = (-joint.torque, joint.torque)
         parent = body
 
@@ -232,14 +230,13 @@ def _set_options(spec: mujoco.MjSpec) -> None:
 
 def _add_table(spec: mujoco.MjSpec, world: World, shape: TableShape) -> None:
     table = world.table
-    look = (*table.colour, 1.0)
-    friction = (table.friction, TORSION * table.friction, ROLLING * table.friction)
+    x, y, z = (s / 2 for s in table.size)
+    kind, size, height = mujoco.mjtGeom.mjGEOM_BOX, (x, y, z), table.top - z
     if shape == "plane":
-        body = spec.worldbody.add_body(name=table.model, pos=(*table.centre, table.top))
-        kind, size = mujoco.mjtGeom.mjGEOM_PLANE, (table.size[0] / 2, table.size[1] / 2, 0.05)
-    else:
-        body = spec.worldbody.add_body(name=table.model, pos=(*table.centre, table.top - table.size[2] / 2))
-        kind, size = mujoco.mjtGeom.mjGEOM_BOX, (table.size[0] / 2, table.size[1] / 2, table.size[2] / 2)
+        kind, size, height = mujoco.mjtGeom.mjGEOM_PLANE, (x, y, 0.05), table.top
+    body = spec.worldbody.add_body(name=table.model, pos=(*table.centre, height))
+    friction = (table.friction, TORSION * table.friction, ROLLING * table.friction)
+    look = (*table.colour, 1.0)
     body.add_geom(type=kind, size=size, rgba=look, friction=friction, contype=FIXTURE_BIT)
 
 

@@ -199,7 +199,7 @@ class Tabletop(Environment, Generic[_TableT]):
     def save_recording(self, folder: Path) -> None:
         """Write `looks/` (see `save_looks`), `contacts.json` and states into a run's folder."""
         save_looks(self.looks, folder / "looks")
-        save_timeline(self._referee.timeline(), folder / "contacts.json")
+        save_timeline(self._referee.contacts.timeline(), folder / "contacts.json")
         self.table.save_recording(folder)
 
     def _perceive(self) -> Scene:

@@ -142,10 +142,9 @@ class MoveItBackend:
 
     def _place(self, state: Any, joints: Array, gap: float) -> None:
         angle = driver_angle(gap)
-        fingers = {self._gripper.commanded: angle}
-        fingers.update({name: ratio * angle for name, ratio in self._gripper.followers.items()})
-        arm = dict(zip(self._described.joint_names, (float(q) for q in joints), strict=True))
-        state.joint_positions = {**arm, **fingers}
+        fingers = {name: ratio * angle for name, ratio in self._gripper.followers.items()}
+        arm = dict(zip(self._described.joint_names, joints.tolist(), strict=True))
+        state.joint_positions = {**arm, self._gripper.commanded: angle, **fingers}
         state.update(True, "all")
 
 

@@ -102,7 +102,7 @@ class PlannerProcess(Service):
             log=log,
             start_s=START_S,
         )
-        self._loaded: tuple[int, Geometry] | None = None  # which start of the process has which geometry
+        self._loaded: tuple[int, Geometry | None] = 0, None  # which start of the process has which geometry
         try:
             self.start()
         except BaseException as error:
@@ -139,11 +139,8 @@ class PlannerProcess(Service):
             try:
                 with self.lock:
                     self.start()
-                    if (
-                        self._loaded is None
-                        or self._loaded[0] != self.starts
-                        or self._loaded[1] is not geometry
-                    ):
+                    start, loaded = self._loaded
+                    if start != self.starts or loaded is not geometry:
                         self.ask("load", CHECK_S, geometry=_plain(geometry))
                         self._loaded = self.starts, geometry
                     return self.ask(op, seconds, stop, **arguments)

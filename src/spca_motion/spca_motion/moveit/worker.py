@@ -6,16 +6,16 @@ harm here, because this process is killed and never tears them down.
 
 from __future__ import annotations
 
-import os
 import pkgutil
-import sys
 import traceback
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
 from pydantic import TypeAdapter
 
+from spca_core.processes.child import leave
 from spca_core.processes.wire import Wire, wire_of_service
 from spca_motion.moveit.process import Geometry, PathRequest, Setup
 
@@ -32,7 +32,7 @@ def serve(wire: Wire) -> None:
         traceback.print_exc()
         wire.send({"op": "failed", "message": f"{type(error).__name__}: {error}"})
         return
-    wire.send({"op": "ready", "pid": os.getpid()})
+    wire.send({"op": "ready"})
     while True:
         message = wire.receive()
         try:
@@ -48,18 +48,11 @@ def _answer(backend: Any, message: dict[str, Any]) -> Any:
         return backend.load(TypeAdapter(Geometry).validate_python(message["geometry"]))
     if message["op"] == "colliding":
         return backend.colliding(np.array(message["states"]), message["gap"]).tolist()
-    if message["op"] == "plan":
-        path = backend.plan(TypeAdapter(PathRequest).validate_python(message["request"]))
-        return None if path is None else path.tolist()
-    raise ValueError(f"no operation {message['op']!r}")
+    path = backend.plan(TypeAdapter(PathRequest).validate_python(message["request"]))
+    return None if path is None else path.tolist()
 
 
 if __name__ == "__main__":
-    try:
+    with suppress(EOFError):  # whoever asked is gone
         serve(wire_of_service(_MAX_BYTES))
-    except EOFError:
-        pass
-    finally:
-        sys.stdout.flush()
-        sys.stderr.flush()
-        os._exit(0)
+    leave(0)

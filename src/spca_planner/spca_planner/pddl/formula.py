@@ -37,8 +37,7 @@ def evaluate(
     if condition is None or not condition.items:
         return True
     if condition.head in ("exists", "forall"):
-        variables, body = condition.items[1], condition.items[2]
-        assert isinstance(variables, Group) and isinstance(body, Group)
+        variables, body = condition.groups
         values = [
             evaluate(body, truth, domain, problem, inner)
             for inner in bindings(quantified(variables), domain, problem, binding)
@@ -46,18 +45,12 @@ def evaluate(
         return _any(values, wanted=condition.head == "exists")
     if condition.head == "=":
         return len({*ground(condition, binding)[1:]}) == 1
-    parts = [
-        evaluate(part, truth, domain, problem, binding)
-        for part in condition.rest
-        if isinstance(part, Group) and condition.head in ("and", "or", "not", "imply")
-    ]
+    if condition.head not in ("and", "or", "not", "imply"):
+        return truth(ground(condition, binding))
+    parts = [evaluate(part, truth, domain, problem, binding) for part in condition.groups]
     if condition.head in ("and", "or"):
         return _any(parts, wanted=condition.head == "or")
-    if condition.head == "not":
-        return _not(parts[0])
-    if condition.head == "imply":
-        return _any([_not(parts[0]), parts[1]])
-    return truth(ground(condition, binding))
+    return _any([_not(parts[0]), *parts[1:]])  # of `not`, or of `imply`
 
 
 def bindings(
@@ -75,14 +68,11 @@ def atoms(condition: Group | None, positive: bool = True) -> Iterator[Group]:
         return
     head = condition.head
     if head in ("exists", "forall"):
-        body = condition.items[2]
-        assert isinstance(body, Group)
-        yield from atoms(body, positive)
+        yield from atoms(condition.groups[-1], positive)
     elif head in ("and", "or", "not", "imply"):
-        for index, part in enumerate(condition.rest):
-            if isinstance(part, Group):
-                flips = head == "not" or (head == "imply" and index == 0)
-                yield from atoms(part, positive != flips)
+        for index, part in enumerate(condition.groups):
+            flips = head == "not" or (head == "imply" and index == 0)
+            yield from atoms(part, positive != flips)
     elif positive and head != "=":
         yield condition
 
@@ -102,7 +92,7 @@ def changes(effect: Group | None, within: Change | None = None) -> Iterator[Chan
     if effect is None or not effect.items or effect.head == "increase":
         return
     inner = (within or Change(effect))._replace(atom=effect)
-    parts = [part for part in effect.rest if isinstance(part, Group)]
+    parts = effect.groups
     if effect.head == "forall":
         yield from changes(parts[1], inner._replace(scope={**inner.scope, **quantified(parts[0])}))
     elif effect.head == "when":

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
+from math import prod
 
 from spca_core.errors import did_you_mean
 from spca_planner.pddl.sexpr import (
@@ -84,15 +85,19 @@ def check_domain(domain: Domain) -> Iterator[str]:
             yield f"the domain has {count} {what}; at most {most} are allowed"
     for parts in (domain.predicates, domain.functions, domain.actions):
         for name, part in parts.items():
-            if len(part.parameters) > MOST_PARAMETERS:
-                count = len(part.parameters)
+            if (count := len(part.parameters)) > MOST_PARAMETERS:
                 yield (
                     f"domain, line {part.line}: '{name}' has {count} parameters; at most "
                     f"{MOST_PARAMETERS} are allowed"
                 )
-    yield from islice(_circles(domain), 1)
-    for signature in (*domain.predicates.values(), *domain.functions.values()):
-        yield from _check_types(domain, signature.parameters, f"'{signature.name}'")
+    circles = (
+        f"the types '{name}' and '{above}' are subtypes of each other"
+        for name, above in domain.types.items()
+        if above is not None and name in domain.ancestry(above)
+    )
+    yield from islice(circles, 1)
+    for name, signature in (*domain.predicates.items(), *domain.functions.items()):
+        yield from _check_types(domain, signature.parameters, f"'{name}'")
     yield from _check_types(domain, domain.constants, "(:constants …)")
     constants = {c.name: c.type for c in domain.constants}
     for action in domain.actions.values():
@@ -153,14 +158,11 @@ def check_expansion(domain: Domain, problem: Problem) -> Iterator[str]:
 
 def instances(formula: Group, domain: Domain, problem: Problem) -> int:
     """Count the ground atoms that a formula stands for: quantifiers within each other multiply."""
-    if formula.head in _QUANTIFIERS and len(formula.items) == 3:
-        variables, body = formula.items[1], formula.items[2]
-        assert isinstance(variables, Group) and isinstance(body, Group)
-        count = instances(body, domain, problem)
-        for kind in quantified(variables).values():
-            count *= len(problem.of_type(domain, kind))
-        return count
-    return sum(instances(part, domain, problem) for part in formula.rest if isinstance(part, Group)) or 1
+    if formula.head in _QUANTIFIERS and len(formula.groups) == 2:
+        variables, body = formula.groups
+        counts = (len(problem.of_type(domain, kind)) for kind in quantified(variables).values())
+        return instances(body, domain, problem) * prod(counts)
+    return sum(instances(part, domain, problem) for part in formula.groups) or 1
 
 
 class _Checker:
@@ -187,11 +189,10 @@ class _Checker:
         if group.head == "forall":
             yield from self._quantified(group, scope, self.effect)
         elif group.head == "when":
-            if len(group.rest) != 2 or not all(isinstance(g, Group) for g in group.rest):
+            if len(group.rest) != 2 or len(group.groups) != 2:
                 yield self._at(group, "'when' needs a condition and an effect")
                 return
-            condition, effect = group.rest
-            assert isinstance(condition, Group) and isinstance(effect, Group)
+            condition, effect = group.groups
             yield from self.condition(condition, scope)
             yield from self.effect(effect, scope)
         elif group.head in ("and", "not"):
@@ -250,11 +251,10 @@ class _Checker:
                 yield self._at(part, f"'{part.text}' is not in parentheses")
 
     def _quantified(self, group: Group, scope: Scope, check: _Check) -> Iterator[str]:
-        variables = group.items[1] if len(group.items) == 3 else None
-        body = group.items[2] if len(group.items) == 3 else None
-        if not isinstance(variables, Group) or not isinstance(body, Group):
+        if len(group.rest) != 2 or len(group.groups) != 2:
             yield self._at(group, f"'{group.head}' needs (variables) and one body")
             return
+        variables, body = group.groups
         yield from check(body, scope | quantified(variables))
 
     def _at(self, node: Group | Word, message: str) -> str:
@@ -264,12 +264,6 @@ class _Checker:
 def quantified(variables: Group) -> Scope:
     """Return the variables of an `exists` or `forall` with their types."""
     return {typed.name: typed.type for typed in typed_list(variables.items, "", [])}
-
-
-def _circles(domain: Domain) -> Iterator[str]:
-    for name, above in domain.types.items():
-        if above is not None and name in domain.ancestry(above):
-            yield f"the types '{name}' and '{above}' are subtypes of each other"
 
 
 def _check_types(domain: Domain, names: tuple[Typed, ...], where: str) -> Iterator[str]:

@@ -42,8 +42,7 @@ def why_unsolvable(domain: Domain, problem: Problem, seconds: float) -> str:
 
 def conjuncts(goal: Group) -> list[Group]:
     """Return the conditions that a goal joins by `and`."""
-    parts = [p for p in goal.rest if isinstance(p, Group)] if goal.head == "and" else [goal]
-    return [c for part in parts for c in (conjuncts(part) if part.head == "and" else [part])]
+    return [c for part in goal.groups for c in conjuncts(part)] if goal.head == "and" else [goal]
 
 
 class _Relaxation:
@@ -129,8 +128,7 @@ class _Relaxation:
         if condition is None or not condition.items:
             return []
         unmet = [part for part in conjuncts(condition) if not self._possible(part, binding)]
-        plain = [p.head in self._domain.predicates for p in unmet]
-        return [ground(p, binding) if is_atom else p for p, is_atom in zip(unmet, plain, strict=True)]
+        return [ground(p, binding) if p.head in self._domain.predicates else p for p in unmet]
 
     def _reach(self) -> None:
         instances: list[tuple[Mapping[str, str], Action]] = []
@@ -156,7 +154,7 @@ class _Relaxation:
         if condition is None or not condition.items:
             return True
         if condition.head == "and":
-            return all(self._possible(p, binding) for p in condition.rest if isinstance(p, Group))
+            return all(self._possible(p, binding) for p in condition.groups)
         return any(atoms(condition, positive=False)) or self._holds(condition, binding) is True
 
     def _holds(self, condition: Group, binding: Mapping[str, str]) -> bool | None:

@@ -95,6 +95,11 @@ class Group:
         return self.items[1:]
 
     @property
+    def groups(self) -> list[Group]:
+        """The lists among all items but the first."""
+        return [item for item in self.rest if isinstance(item, Group)]
+
+    @property
     def words(self) -> set[str]:
         """All words in the list and in lists within it."""
         return set().union(*({i.text} if isinstance(i, Word) else i.words for i in self.items))

@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import zip_longest
 from textwrap import dedent
 
 from spca_core.plan import ActionSchema
@@ -37,7 +38,6 @@ class Typed:
 class Signature:
     """A predicate or a function."""
 
-    name: str
     parameters: tuple[Typed, ...]
     line: int
 
@@ -69,7 +69,6 @@ class Action:
 class Domain:
     """A domain; `types` maps each type to its supertype (None for `object`)."""
 
-    name: str
     types: dict[str, str | None]
     constants: tuple[Typed, ...]
     predicates: dict[str, Signature]
@@ -102,7 +101,6 @@ class Domain:
 class Problem:
     """A problem; `init` are its literals. `objects_at` are the first and last positions of that section."""
 
-    name: str
     objects: tuple[Typed, ...]
     init: tuple[Group, ...]
     goal: Group
@@ -126,8 +124,8 @@ def parse_domain(text: str) -> Domain:
 
 def read_domain(text: str, faults: list[str]) -> Domain | None:
     """Read as much of the domain as possible, None if nothing; add what is wrong to `faults`."""
-    name, sections = _sections(text, "domain", _DOMAIN_SECTIONS, faults)
-    if name is None:
+    sections = _sections(text, "domain", _DOMAIN_SECTIONS, faults)
+    if sections is None:
         return None
     types: dict[str, str | None] = {OBJECT: None}
     constants: tuple[Typed, ...] = ()
@@ -153,7 +151,7 @@ def read_domain(text: str, faults: list[str]) -> Domain | None:
                 actions[action.name] = action
     if not any(section.head == ":action" for section in sections):
         faults.append("the domain has no action")
-    return Domain(name, types, constants, predicates, functions, actions)
+    return Domain(types, constants, predicates, functions, actions)
 
 
 def parse_problem(text: str) -> Problem:
@@ -179,26 +177,24 @@ def with_actions(text: str, names: Collection[str]) -> str:
 
 def read_problem(text: str, faults: list[str]) -> Problem | None:
     """Read as much of the problem as possible, None if nothing; add what is wrong to `faults`."""
-    name, sections = _sections(text, "problem", _PROBLEM_SECTIONS, faults)
-    if name is None:
+    sections = _sections(text, "problem", _PROBLEM_SECTIONS, faults)
+    if sections is None:
         return None
     by_head = {s.head: s for s in sections}
     faults += [f"the problem has no ({needed} …)" for needed in (":init", ":goal") if needed not in by_head]
     objects, at = list[Typed](), (0, 0)
     if (listed := by_head.get(":objects")) is not None:
         objects, at = typed_list(listed.rest, "problem", faults), (listed.start, listed.end)
-    given = by_head[":init"].rest if ":init" in by_head else ()
-    init = tuple(i for i in given if isinstance(i, Group))
-    if len(init) != len(given):
-        line = by_head[":init"].line
-        faults.append(f"problem, line {line}: (:init …) may hold only facts in parentheses")
-    goal = by_head.get(":goal")
-    condition = goal.rest[0] if goal is not None and len(goal.rest) == 1 else None
-    if goal is not None and not isinstance(condition, Group):
-        faults.append(f"problem, line {goal.line}: (:goal …) must hold one condition, such as (and …)")
-    if goal is None or not isinstance(condition, Group):
+    init = by_head.get(":init")
+    if init is not None and len(init.groups) < len(init.rest):
+        faults.append(f"problem, line {init.line}: (:init …) may hold only facts in parentheses")
+    if (goal := by_head.get(":goal")) is None:
         return None
-    return Problem(name, tuple(objects), init, condition, goal.line, at)
+    if len(goal.rest) != 1 or not goal.groups:
+        faults.append(f"problem, line {goal.line}: (:goal …) must hold one condition, such as (and …)")
+        return None
+    facts = tuple(init.groups) if init is not None else ()
+    return Problem(tuple(objects), facts, goal.groups[0], goal.line, at)
 
 
 @contextmanager
@@ -210,17 +206,17 @@ def _noting(faults: list[str]) -> Iterator[None]:
         faults += error.faults
 
 
-def _sections(text: str, what: str, own: Sequence[str], faults: list[str]) -> tuple[str | None, list[Group]]:
-    """Return the name and the sections of a text; no name where it cannot be taken apart at all."""
+def _sections(text: str, what: str, own: Sequence[str], faults: list[str]) -> list[Group] | None:
+    """Return the sections of a text; None where it cannot be taken apart at all."""
     try:
         form = read(text, what)
     except PddlError as error:
         faults += error.faults
-        return None, []
+        return None
     title = form.items[1] if form.head == "define" and len(form.items) > 1 else None
     if not isinstance(title, Group) or title.head != what or len(title.items) != 2:
         faults.append(f"the {what} must begin with (define ({what} NAME)")
-        return None, []
+        return None
     sections: list[Group] = []
     for item in form.items[2:]:
         with _noting(faults):
@@ -228,8 +224,7 @@ def _sections(text: str, what: str, own: Sequence[str], faults: list[str]) -> tu
                 raise PddlError(f"{what}, line {item.line}: '{item.text}' stands outside of any section")
             _check_section(item, sections, what, own)
             sections.append(item)
-    name = title.items[1]
-    return (name.text if isinstance(name, Word) else ""), sections
+    return sections
 
 
 def _check_section(item: Group, before: list[Group], what: str, known: Sequence[str]) -> None:
@@ -257,25 +252,22 @@ def typed_list(items: Sequence[Word | Group], what: str, faults: list[str]) -> l
     waiting: list[Word] = []
     after_dash = False
     for item in items:
-        if isinstance(item, Group) and not after_dash:
-            faults.append(
-                f"{what}, line {item.line}: '{brief(item)}' cannot stand in a list of names and types"
+        word = item.text if isinstance(item, Word) else None
+        if word is None:
+            why = (
+                "the type '{}' is not supported; declare one type that has all of these as subtypes"
+                if after_dash
+                else "'{}' cannot stand in a list of names and types"
             )
-        elif isinstance(item, Group):
-            faults.append(
-                f"{what}, line {item.line}: the type '{brief(item)}' is not supported; declare one type that "
-                "has all of these as subtypes"
-            )
-            done += [Typed(w.text, OBJECT, w.line) for w in waiting]
-            waiting, after_dash = [], False
-        elif item.text == "-":
+            faults.append(f"{what}, line {item.line}: {why.format(brief(item))}")
+        if word == "-":
             after_dash = True
             if not waiting:
                 faults.append(f"{what}, line {item.line}: no name stands before '-'")
         elif after_dash:
-            done += [Typed(w.text, item.text, w.line) for w in waiting]
+            done += [Typed(w.text, word or OBJECT, w.line) for w in waiting]
             waiting, after_dash = [], False
-        else:
+        elif isinstance(item, Word):
             waiting.append(item)
     if after_dash:
         faults.append(f"{what}, line {items[-1].line}: no type stands after the last '-'")
@@ -295,7 +287,7 @@ def _signatures(section: Group, what: str, faults: list[str]) -> dict[str, Signa
             if item.head in found:
                 faults.append(f"domain, line {item.line}: {what} '{item.head}' is declared twice")
             parameters = typed_list(item.rest, f"domain, {what} '{item.head}'", faults)
-            found[item.head] = Signature(item.head, tuple(parameters), item.line)
+            found[item.head] = Signature(tuple(parameters), item.line)
         elif what != "function":  # "- number" after a function
             faults.append(f"domain, line {item.line}: '{item.text}' is not a {what} in parentheses")
     return found
@@ -306,10 +298,7 @@ def _action(section: Group, text: str, faults: list[str]) -> Action:
     if not isinstance(name, Word):
         raise PddlError(f"domain, line {section.line}: an action without a name")
     parts: dict[str, Group] = {}
-    items = list(section.items[2:])
-    while items:
-        key = items.pop(0)
-        value = items.pop(0) if items else None
+    for key, value in zip_longest(section.items[2::2], section.items[3::2]):
         if not isinstance(key, Word) or key.text not in (":parameters", ":precondition", ":effect"):
             raise PddlError(f"action {name.text}, line {key.line}: unexpected '{brief(key)}'")
         if not isinstance(value, Group):

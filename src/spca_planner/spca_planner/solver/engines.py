@@ -28,12 +28,11 @@ def open_engine(name: str) -> Engine:
     if name in plugins:
         engine: Engine = plugins[name].load()()
         return engine
-    import_unified_planning()
-    from spca_planner.solver.factory import FactoryEngine, oneshot_engines
-
-    if name not in oneshot_engines():
-        hint = f"{did_you_mean(name, known := installed())} installed: {', '.join(known)}".strip()
+    if name not in (known := installed()):
+        hint = f"{did_you_mean(name, known)} installed: {', '.join(known)}".strip()
         raise InputError(f"unknown engine '{name}'", where="--engine", hint=hint)
+    from spca_planner.solver.factory import FactoryEngine
+
     return FactoryEngine(name)
 
 

@@ -8,8 +8,11 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from typing import Literal
+
+from unified_planning.model import Problem as Task
 
 from spca_core.ports.engine import Engine, Solution
 from spca_planner.critics import (
@@ -51,27 +54,21 @@ def judge(case: Case, engine: Engine, why_invalid: WhyInvalid = why_invalid) -> 
         return refusal.model_copy(update=clock.times())
     domain, problem = reading.domain, reading.problem
     assert domain is not None and problem is not None
-    text = without_bystanders(domain, problem, case.problem)
-    search = engine.start(case.domain, text, case.timeout_s)
-    try:
-        try:
-            task = read(case.domain, case.problem)
-        except PddlError as error:
-            return Judgement(critic="parse", message=str(error), **clock.times())
-        task.kind  # noqa: B018 - found out while the search runs; the validator needs it
-        clock.lap("parse_seconds")
-        while True:
+    task: Task | None = None
+    for text in dict.fromkeys((without_bystanders(domain, problem, case.problem), case.problem)):
+        with closing(engine.start(case.domain, text, case.timeout_s)) as search:
+            try:
+                task = task or read(case.domain, case.problem)
+            except PddlError as error:
+                return Judgement(critic="parse", message=str(error), **clock.times())
+            task.kind  # noqa: B018 - found out while the search runs; the validator needs it
+            clock.lap("parse_seconds")
             solution = search.wait()
             clock.lap("solve_seconds")
             wrong = why_invalid(task, solution.steps) if solution.status == "solved" else ""
             clock.lap("validate_seconds")
-            if text == case.problem or not (wrong or solution.status == "unsolvable"):
-                break
-            search.close()
-            text = case.problem
-            search = engine.start(case.domain, text, case.timeout_s)
-    finally:
-        search.close()
+        if not (wrong or solution.status == "unsolvable"):
+            break
     if solution.status != "solved":
         message = solution.message
         if solution.status == "unsolvable":
@@ -96,11 +93,8 @@ def judge(case: Case, engine: Engine, why_invalid: WhyInvalid = why_invalid) -> 
 
 def _first_plan(case: Case, clock: _Clock) -> Judgement:
     """Return the result of a greedy search, without any examination."""
-    search = DownwardSearch(case.domain, case.problem, case.timeout_s, case.greedy)
-    try:
+    with closing(DownwardSearch(case.domain, case.problem, case.timeout_s, case.greedy)) as search:
         solution = search.wait()
-    finally:
-        search.close()
     clock.lap("solve_seconds")
     if solution.status != "solved":
         return _no_plan(solution, solution.message, clock)
@@ -191,8 +185,6 @@ def _spent() -> float:
 def _unsolvable(case: Case, problem: Problem, goals: Sequence[Group], engine: Engine, seconds: float) -> bool:
     start, end = problem.goal.start, problem.goal.end
     condition = f"(and {' '.join(map(str, goals))})"
-    search = engine.start(case.domain, case.problem[:start] + condition + case.problem[end:], seconds)
-    try:
+    text = case.problem[:start] + condition + case.problem[end:]
+    with closing(engine.start(case.domain, text, seconds)) as search:
         return search.wait().status == "unsolvable"
-    finally:
-        search.close()

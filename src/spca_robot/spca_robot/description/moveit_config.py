@@ -74,14 +74,10 @@ def harmless_pairs(urdf: str, gripper_root: str) -> frozenset[Pair]:
     parents = {one.attrib["link"]: other.attrib["link"] for one, other in zip(lower, upper, strict=True)}
     if gripper_root not in parents:
         raise InputError(f"the robot description has no link '{gripper_root}'")
-    adjacent = (
-        (link, above)
-        for link in solid
-        if (above := next((a for a in _ancestors(link, parents) if a in solid), None)) is not None
-    )
+    above = {link: [a for a in _ancestors(link, parents) if a in solid] for link in (*solid, gripper_root)}
+    adjacent = ((link, above[link][0]) for link in solid if above[link])
     gripper = sorted(link for link in solid if gripper_root in (link, *_ancestors(link, parents)))
-    wrist = next(a for a in _ancestors(gripper_root, parents) if a in solid)
-    pairs = [*adjacent, *itertools.combinations(gripper, 2), (wrist, gripper_root)]
+    pairs = [*adjacent, *itertools.combinations(gripper, 2), (above[gripper_root][0], gripper_root)]
     return frozenset(itertools.starmap(pair, pairs))
 
 

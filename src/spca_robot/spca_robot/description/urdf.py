@@ -138,14 +138,12 @@ def _name(body: str) -> str:
 
 
 def _link(model: mujoco.MjModel, body: int, root: int, arm: ArmDescription) -> Link:
-    names = model.body(body).name
     is_root = body == root
-    joints = model.body_jntnum[body]
     return Link(
-        name=_name(names),
+        name=_name(model.body(body).name),
         parent=None if is_root else _name(model.body(int(model.body_parentid[body])).name),
         pose=np.eye(4) if is_root else _pose(model.body_pos[body], model.body_quat[body]),
-        joint=_joint(model, int(model.body_jntadr[body]), arm) if joints else None,
+        joint=_joint(model, int(model.body_jntadr[body]), arm) if model.body_jntnum[body] else None,
         shapes=tuple(_shape(model, int(g)) for g in np.flatnonzero(model.geom_bodyid == body)),
         mass=float(model.body_mass[body]),
         centre_of_mass=_pose(model.body_ipos[body], model.body_iquat[body]),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -38,9 +38,7 @@ def _templates(folder: Path, plain: bool) -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    parts: dict[str, str | Callable[..., object]] = {"contact_topic": CONTACT_TOPIC}
-    parts |= {"xyz_rpy": xyz_rpy, "collision_names": collision_names}
-    made.globals.update(parts)
+    made.globals.update(contact_topic=CONTACT_TOPIC, xyz_rpy=xyz_rpy, collision_names=collision_names)
     return made
 
 
