@@ -154,10 +154,16 @@ def _link(model: mujoco.MjModel, body: int, root: int, arm: ArmDescription) -> L
 def _shape(model: mujoco.MjModel, geom: int) -> Shape:
     a, b, c = (float(v) for v in model.geom_size[geom])
     r, g, blue, _ = (float(v) for v in model.geom_rgba[geom])
-    box = model.geom_type[geom] == mujoco.mjtGeom.mjGEOM_BOX
+    types = mujoco.mjtGeom
+    shapes: dict[int, tuple[Literal["box", "cylinder", "sphere"], tuple[float, ...]]] = {
+        types.mjGEOM_BOX: ("box", (2 * a, 2 * b, 2 * c)),
+        types.mjGEOM_CYLINDER: ("cylinder", (a, 2 * b)),
+        types.mjGEOM_SPHERE: ("sphere", (a,)),
+    }
+    kind, size = shapes[model.geom_type[geom]]
     return Shape(
-        kind="box" if box else "cylinder",
-        size=(2 * a, 2 * b, 2 * c) if box else (a, 2 * b),
+        kind=kind,
+        size=size,
         pose=_pose(model.geom_pos[geom], model.geom_quat[geom]),
         colour=(round(r, 6), round(g, 6), round(blue, 6)),
         friction=float(model.geom_friction[geom][0]),
