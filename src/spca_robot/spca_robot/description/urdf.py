@@ -160,7 +160,7 @@ def _shape(model: mujoco.MjModel, geom: int) -> Shape:
         types.mjGEOM_CYLINDER: ("cylinder", (a, 2 * b)),
         types.mjGEOM_SPHERE: ("sphere", (a,)),
     }
-    kind, size = shapes[model.geom_type[geom]]
+    kind, size = shapes[types(model.geom_type[geom])]
     return Shape(
         kind=kind,
         size=size,
