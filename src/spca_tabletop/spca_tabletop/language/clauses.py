@@ -342,6 +342,8 @@ def put_away(phrase: Phrase, source: Destination | None) -> Meaning:
 
     def then(things: Things, talk: Talk) -> Talk:
         if source is None:
+            built = [words_of(t) for t in things if t in talk.tower.members]
+            refuse(built, f"I do not know where the {''.join(built[:1])} is to go from the tower; say where.")
             return talk.but(placeless=(*talk.placeless, *((t, len(talk.wants)) for t in things)))
         # unless another place is said for it: "off its mat, and put it in the tray"
         down = talk.rule("unstacked", *((t,) for t in things))
@@ -1087,6 +1089,16 @@ def only(meaning: Meaning) -> Meaning:
     return lambda talk: meaning(talk.but(latest=(), before=talk.latest or talk.before, forbidding=False))
 
 
+@clause
+def though(meaning: Meaning, *, talk: Talk) -> Iterator[Talk]:
+    """As in "do not touch the red cube, but put the blue one on the plate": of what may be moved."""
+    for after in only(meaning)(talk):
+        spared = talk.table.facts.intersection(after.atoms[len(talk.wants) :])
+        unclear = any((a[1],) in talk.ruled("untouched", "unmoved") for a in spared)
+        refuse(unclear, "I do not know what must not be done, and what is to be; say it in two sentences.")
+        yield after
+
+
 def and_also(before: Meaning, meaning: Meaning) -> Meaning:
     return lambda talk: every(before(talk), lambda one: meaning(one.but(latest=(), before=one.latest)))
 
@@ -1224,6 +1236,7 @@ def one_each(*, talk: Talk) -> Iterator[Talk]:
 
 def as_for(phrase: Phrase, meaning: Meaning) -> Meaning:
     """As in "the green one, put it on the plate"."""
+    refuse(any(t.any and t.elliptic for t in phrase), f"I do not know what '{phrase[0].text}' is; name it.")
     kinds = tuple(SUPPORTS) if all(t.noun.kind in SUPPORTS for t in phrase) else LIFTABLE
     return doing(phrase, lambda things, talk: iter(meaning(talk.about(things))), kinds)
 

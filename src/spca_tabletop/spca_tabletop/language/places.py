@@ -427,7 +427,7 @@ def _together(resting: Things, targets: Things, paired: bool, place: Destination
         return talk.claim("on", resting, targets[0])
     if paired:
         return talk.ask([("on", *pair) for pair in zip(resting, targets, strict=True)])
-    if solid and len(set(targets)) == len(targets):
+    if solid and len(resting) == 1 and len(set(targets)) == len(targets):
         return towers.across(resting, targets, talk)
     raise NotUnderstood(_WHICH_WHERE)
 

@@ -421,10 +421,12 @@ def _pronoun(thing: Thing, talk: Talk, kinds: Things) -> Iterable[Things]:
         refuse(bool(places) == bool(piles), "I do not know where 'there' is; name the place.")
         return [(places[-1] if places else piles[-1][1],)]
     group = tuple(s for s in talk.group or solids if s not in talk.left_out)
-    placed = {a[1] for a in talk.atoms if a[0] == "on"}
-    if det.quantifier == "any" and {*group} <= placed and thing.text == "one":  # "two on red, one on blue"
-        kind = talk.table.kind(group[0])
-        group = tuple(s for s in solids if talk.table.kind(s) == kind and s not in placed)
+    placed, (kind, hue) = {a[1] for a in talk.atoms if a[0] == "on"}, talk.last
+    if det.quantifier == "any" and placed.intersection(group) and thing.text == "one":
+        # "two on red, one on blue"; "a cube in the bowl, one on the mat"
+        kind, hue = (talk.table.kind(group[0]), "") if talk.group else (kind, hue)
+        rest = [s for s in solids if s not in placed and talk.table.kind(s) in SHARED.get(kind, (kind,))]
+        group = tuple(s for s in rest if talk.table.colours.get(s) == hue) or tuple(rest)
     if det.quantifier == "any":
         refuse(len(group) < (det.number or 1), f"I do not know which '{thing.text}' are; name them.")
         return combinations(group, det.number or 1)
@@ -535,6 +537,8 @@ def _flat_sides(s: str, table: Sight) -> float:
 rule.means(_each(lambda s, table: _flat_sides(s, table) > 1.3, "long"), "Adjective -> LONG")
 rule.means(_each(lambda s, table: 0 < _flat_sides(s, table) < 1.1, "square"), "Adjective -> SQUARE")
 rule.means(_each(lambda s, table: table.kind(s) in DOMED, "rolling"), "Quality -> ROLLS")
+_ROUND_SOLIDS = tuple(filter(is_round, SOLIDS))  # a cylinder can roll, where it lies
+rule.means(_each(lambda s, table: table.kind(s) in _ROUND_SOLIDS, "able to roll"), "Quality -> CAN_ROLL")
 
 
 def of_extent(*said: Any) -> Quality:
