@@ -339,7 +339,7 @@ def _relative(things: Things, relation: str, targets: Things, talk: Talk) -> Tal
 
 
 def _abreast(things: Things, talk: Talk, level: bool, row: bool) -> Talk:
-    refuse(len(things) < 2, "I do not know what should stand side by side; name two cubes.")
+    refuse(len(things) < 2, towers.WHICH_ROW)
     if any(a[0] == "at" and a[1] in things for a in talk.latest):
         raise Impossible("I can make a row where there is room for it only, not at a certain place.")
     if level:
@@ -455,11 +455,14 @@ def _one_for_each(things: Things, target: Thing, talk: Talk, apart: bool) -> Ite
     other = target.noun.other or target.det.other
     plain = replace(target, noun=replace(target.noun, other=False), det=replace(target.det, other=False))
     options, table = named(plain, talk, ANYTHING), talk.table
+    if target.noun.other:  # "keep the green bowl free, and put the cubes into the other bowls"
+        options = [o for o in options if o not in talk.mentioned] or options
     if not (other or apart) and sum(table.room(o, things) for o in options) < len(things):
         yield talk.claim("on", things, options[0])  # whose room the goal tells
         return
 
     # Where one does not take them all, they are spread evenly.
+    alone = apart or target.det.other or (other and len(things) <= len(options))
     most = len(things) if table.room(options[0], things) == len(things) else -(-len(things) // len(options))
 
     def put(rest: Things, before: Talk, used: Things) -> Iterator[Talk]:
@@ -468,7 +471,7 @@ def _one_for_each(things: Things, target: Thing, talk: Talk, apart: bool) -> Ite
             return
         for option in options:
             there = [*rest[:1], *(t for t, place in zip(things, used, strict=False) if place == option)]
-            full = len(there) > min(most, table.room(option, there)) or ((apart or other) and option in used)
+            full = len(there) > min(most, table.room(option, there)) or (alone and option in used)
             on = table.above([option]) if target.noun.other else ()  # "the other mats"
             if not full and not (other and (rest[0] in on or option == table.support_of(rest[0]))):
                 yield from put(rest[1:], before.claim("on", rest[:1], option), (*used, option))

@@ -339,7 +339,8 @@ def _candidates(thing: Thing, noun: Nominal, talk: Talk, kinds: Things) -> list[
     bare = f"{noun.colour} {noun.kind or wanted[0]}".strip()
     if not found and not thing.apart:
         movable = " that I can move" * (noun.kind == "thing" and kinds == LIFTABLE)
-        raise Impossible(f"There is no {bare}{movable}. {table.seen()}")
+        missing = NoSuchThing if thing.elliptic or noun.one else Impossible
+        raise missing(f"There is no {bare}{movable}. {table.seen()}")
     all_of_them = found
     for quality in sorted(noun.tests, key=lambda one: one.rank):
         found = quality.test(found, talk, noun)
@@ -421,10 +422,11 @@ def _pronoun(thing: Thing, talk: Talk, kinds: Things) -> Iterable[Things]:
         refuse(bool(places) == bool(piles), "I do not know where 'there' is; name the place.")
         return [(places[-1] if places else piles[-1][1],)]
     group = tuple(s for s in talk.group or solids if s not in talk.left_out)
-    placed, (kind, hue) = {a[1] for a in talk.atoms if a[0] == "on"}, talk.last
-    if det.quantifier == "any" and placed.intersection(group) and thing.text == "one":
+    placed = {a[1] for a in talk.atoms if a[0] == "on"}
+    kind, hue = (talk.table.kind(group[0]), "") if talk.group and group else talk.last
+    more = {*group} <= placed if talk.group else placed and kind not in ("", "thing")
+    if det.quantifier == "any" and more and thing.text == "one":
         # "two on red, one on blue"; "a cube in the bowl, one on the mat"
-        kind, hue = (talk.table.kind(group[0]), "") if talk.group else (kind, hue)
         rest = [s for s in solids if s not in placed and talk.table.kind(s) in SHARED.get(kind, (kind,))]
         group = tuple(s for s in rest if talk.table.colours.get(s) == hue) or tuple(rest)
     if det.quantifier == "any":
