@@ -315,7 +315,6 @@ def put_leaving(said: tuple[Phrase, Destinations], *left: Phrase, talk: Talk) ->
 
 def pack(phrase: Phrase) -> Meaning:
     """Into what there is one of to pack things into."""
-
     if all(t.noun.kind in CONTAINERS for t in phrase):  # "pack the tray"
         return contain(phrase, _EVERY_SOLID)
 
@@ -342,8 +341,7 @@ def put_away(phrase: Phrase, source: Destination | None) -> Meaning:
 
     def then(things: Things, talk: Talk) -> Talk:
         if source is None:
-            built = [words_of(t) for t in things if t in talk.tower.members]
-            refuse(built, f"I do not know where the {''.join(built[:1])} is to go from the tower; say where.")
+            refuse({*things} & {*talk.tower.members}, f"'{phrase[0].text}' is of the tower; say where to.")
             return talk.but(placeless=(*talk.placeless, *((t, len(talk.wants)) for t in things)))
         # unless another place is said for it: "off its mat, and put it in the tray"
         down = talk.rule("unstacked", *((t,) for t in things))
@@ -458,11 +456,6 @@ def swap(phrase: Phrase, other: Phrase = ()) -> Meaning:
                         ("on", other, one if places[0] == other else places[0])])  # fmt: skip
 
     return doing(phrase, then)
-
-
-def put_together(phrase: Phrase, places: Destinations) -> Meaning:
-    told = f"'{phrase[-1].text} {places[-1].text}'"
-    return lambda _: refuse(True, f"I do not understand 'together' after {told}.") or ()
 
 
 def run_of(one: Phrase, more: Phrase) -> Phrase:
@@ -712,7 +705,7 @@ def layered(more: Detail | int | None, layers: tuple[int, ...]) -> Meaning:
 
 def arrangement(phrase: Phrase, places: Destinations) -> Meaning:
     row = any(p.relation == "abreast" for p in places) and len(phrase) == 1
-    refuse(row and phrase[0].elliptic and phrase[0].det == Det(), towers.WHICH_ROW)
+    refuse(row and phrase[0].elliptic and phrase[0].det == Det(), "Name two things at least for a row.")
     return _unforbidden(put(phrase, None, places))
 
 
@@ -1099,16 +1092,6 @@ def only(meaning: Meaning) -> Meaning:
     return lambda talk: meaning(talk.but(latest=(), before=talk.latest or talk.before, forbidding=False))
 
 
-@clause
-def though(meaning: Meaning, *, talk: Talk) -> Iterator[Talk]:
-    """As in "do not touch the red cube, but put the blue one on the plate": of what may be moved."""
-    for after in only(meaning)(talk):
-        spared = talk.table.facts.intersection(after.atoms[len(talk.wants) :])
-        unclear = any((a[1],) in talk.ruled("untouched", "unmoved") for a in spared)
-        refuse(unclear, "I do not know what must not be done, and what is to be; say it in two sentences.")
-        yield after
-
-
 def and_also(before: Meaning, meaning: Meaning) -> Meaning:
     return lambda talk: every(before(talk), lambda one: meaning(one.but(latest=(), before=one.latest)))
 
@@ -1157,11 +1140,10 @@ def at_last(before: Meaning, phrase: Phrase = (), *, talk: Talk) -> Iterator[Tal
     for one in before(talk):
         things = {a[1] for a in one.latest}
         if not phrase:
-            building = one.tower.active or one.bridge  # "red on top at the end", "the mat empty at the end"
-            building = building or len(one.ruled("off")) > len(talk.ruled("off"))
+            building = one.tower.active or one.bridge or len(one.ruled("off")) > len(talk.ruled("off"))
             unclear = not building and (len(things) != 1 or not talk.wants)
             refuse(unclear, "I do not know what comes last; say it in its own clause.")
-            yield one if building else _apart(things, one, first=False)
+            yield one if building else _apart(things, one, first=False)  # "red on top at the end"
             continue
         for said, after in found_by(phrase, one, TANGIBLE):
             if {*said} <= things:
@@ -1307,7 +1289,7 @@ def _coming_from(phrase: Phrase, source: Destination | None) -> Phrase:
     """As in "a cube from the table": where it comes from says which one, unless that is clear already."""
     if source is None:
         return phrase
-    told = f"{'off' if source.text.startswith('away') else 'on'} {source.things[0].text}"
+    told = f"{'off' if 'away' in source.text else 'on'} {source.things[0].text}"  # "away from the bowl"
     bare = [t for t in phrase if not (t.pronoun or t.noun.colour or t.noun.tests)]
     return _lying(phrase, source.things, True, bare.__contains__, told)
 
@@ -1318,7 +1300,6 @@ def _lying(phrase: Phrase, on: Phrase, there: bool, which: Callable[[Thing], boo
     def test(found: list[str], talk: Talk, _: Nominal) -> list[str]:
         below = {n for t in on for n in named(t, talk, ANYTHING)}
         left = [s for s in found if (talk.table.support_of(s) in below) == there]
-        # "get the ball away from the cube"
         solid = told.startswith("off") or {talk.table.kind(s) for s in below} <= {*SOLIDS}
         refuse(there and solid and not left, f"Nothing like that lies on {on[0].text}; say where to put it.")
         return left

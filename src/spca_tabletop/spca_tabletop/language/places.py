@@ -135,8 +135,6 @@ rule.means(Destination(relation="abreast", slot="row"), "Place -> IN_A_ROW")
 rule.means(Destination(relation="slot", slot="top"), "Place -> TOP")
 rule.means(Destination(relation="slot", slot="bottom"), "Place -> BOTTOM")
 rule.means(Destination(relation="slot", slot="middle"), "Place -> IN|AT|ON THE? MIDDLE", "Place -> MIDDLE")
-
-
 _TABLE = Thing(Det("the"), Nominal(kind="table"))
 rule.means(Destination(relation="from", things=(_TABLE,)), "Source -> OVERBOARD")
 
@@ -339,7 +337,7 @@ def _relative(things: Things, relation: str, targets: Things, talk: Talk) -> Tal
 
 
 def _abreast(things: Things, talk: Talk, level: bool, row: bool) -> Talk:
-    refuse(len(things) < 2, towers.WHICH_ROW)
+    refuse(len(things) < 2, "I do not know what should stand side by side; name two cubes.")
     if any(a[0] == "at" and a[1] in things for a in talk.latest):
         raise Impossible("I can make a row where there is room for it only, not at a certain place.")
     if level:
@@ -476,11 +474,10 @@ def _one_for_each(things: Things, target: Thing, talk: Talk, apart: bool) -> Ite
             if not full and not (other and (rest[0] in on or option == table.support_of(rest[0]))):
                 yield from put(rest[1:], before.claim("on", rest[:1], option), (*used, option))
 
-    found = False
+    way = None
     for way in put(things, talk, ()):
-        found = True
         yield way.but(mentioned=(*way.mentioned, *(o for o in options if o not in way.mentioned)))
-    if not found:
+    if way is None:
         raise Contradiction(f"There are not enough places like '{target.text}' for that.")
 
 
@@ -501,11 +498,10 @@ def _some_on_each(resting: Things, targets: Things, said: Phrase, talk: Talk) ->
                 yield from fill(rest[1:], after.claim("on", chosen, rest[0]), used | set(chosen))
 
     started = talk.but(spoken=tuple(s for s in talk.spoken if s[0] not in resting))
-    found = False
+    way = None
     for way in fill(targets, started, frozenset()):
-        found = True
         yield way
-    if not found:
+    if way is None:
         raise Contradiction("There are not enough things for that.")
 
 

@@ -36,7 +36,6 @@ from spca_tabletop.language.talk import (
 
 rule = Grammar(VALUED)
 """The grammar of task texts; every file of rules adds to it."""
-
 CLEARLY_LARGER = 1.15
 """Ratio of two areas."""
 _OFF_LINE = 1.15
@@ -539,8 +538,6 @@ def _flat_sides(s: str, table: Sight) -> float:
 rule.means(_each(lambda s, table: _flat_sides(s, table) > 1.3, "long"), "Adjective -> LONG")
 rule.means(_each(lambda s, table: 0 < _flat_sides(s, table) < 1.1, "square"), "Adjective -> SQUARE")
 rule.means(_each(lambda s, table: table.kind(s) in DOMED, "rolling"), "Quality -> ROLLS")
-_ROUND_SOLIDS = tuple(filter(is_round, SOLIDS))  # a cylinder can roll, where it lies
-rule.means(_each(lambda s, table: table.kind(s) in _ROUND_SOLIDS, "able to roll"), "Quality -> CAN_ROLL")
 
 
 def of_extent(*said: Any) -> Quality:
@@ -710,11 +707,7 @@ def where(reference: Thing, *, relation: str, outside: bool = False) -> Quality:
 
 rule.means(Quality(_outer, "outer", 3), "Adj -> OUTER|OUTSIDE")
 rule.means(lacking(Quality(_outer, "outer", 3)), "Adj -> INNER")
-
-
 rule.means(where(Thing(pronoun="there", text="there"), relation="on"), "Here -> THERE")
-
-
 for _row in (row for row in relations() if 1 in row.things and not row.put):
     _forms = (form for form in _row.forms if not {*VALUED}.intersection(form.split()))
     rule(*(f"Where -> {form.replace('Things', 'Thing')}" for form in _forms), relation=_row.name)(where)

@@ -18,7 +18,6 @@ _MOST = 80
 ALL = -1
 """The size of a tower of all there is."""
 WHICH_WAY = "Say whether that is from bottom to top or from top to bottom."
-WHICH_ROW = "I do not know what should stand side by side; name two cubes."
 _ROWS = "A pyramid has three or six cubes; name them, the lowest row first."
 BRIDGE = "A bridge is one cube on top of two others; name the three."
 
