@@ -7,6 +7,7 @@ sentence is composed of theirs, on a table of three cubes and plates, as every f
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations, pairwise, permutations, product
@@ -48,6 +49,8 @@ class Clause:
     ways: tuple[Way, ...]
     subject: str = ""
     about: tuple[str, ...] = ()
+    several: bool = False
+    """Whether it is of all of them as such, so that one of them may be left out."""
     touches: bool = False
     lifts: bool = False
 
@@ -153,6 +156,7 @@ def putting(rng: random.Random) -> Clause:
     what, where = cubes(rng), plates(rng)
     verb, on = rng.choice(("put", "place", "move", "set")), rng.choice(("on", "onto"))
     subject = what.ways[0][0] if len(what.ways) == len(what.ways[0]) == 1 else ""
+    several = not what.some and len(what.ways[0]) > 1 and " and " not in what.text
     if rng.random() < 0.2:
         own = rng.random() < 0.5
         text = rng.choice(
@@ -166,8 +170,9 @@ def putting(rng: random.Random) -> Clause:
             for chosen in product(PLATES, repeat=len(group))
         ]
         fits = [ps for ps in pairs if all((x[5:] == p[6:]) == own for x, p in ps)]
-        return Clause(f"{verb} {what.text} {on} {text}", _on(fits), subject, what.ways[0])
-    return Clause(f"{verb} {what.text} {on} {where.text}", _on(_pairs(what, where)), subject, what.ways[0])
+        return Clause(f"{verb} {what.text} {on} {text}", _on(fits), subject, what.ways[0], several)
+    ways = _on(_pairs(what, where))
+    return Clause(f"{verb} {what.text} {on} {where.text}", ways, subject, what.ways[0], several)
 
 
 def _pairs(what: Noun, where: Noun) -> list[list[tuple[str, str]]]:
@@ -324,6 +329,10 @@ def _with_prohibition(rng: random.Random, clause: Clause) -> Sentence:
         if others and len(clause.about) == 1:
             options += [(f"{clause.text} without touching the other cubes", others)]
     text, rules = rng.choice(options)
+    if clause.several and text.endswith(f"but leave {kept[0]} alone"):  # an exception
+        there = ("on", cube, "table")  # as it is
+        without = tuple(Way(frozenset(a for a in w.ends if a[1] != cube or a == there)) for w in clause.ways)
+        return Sentence(text, _both(tuple(w for w in without if w.ends), (Way(rules=rules),)), (text,))
     return Sentence(text, _both(clause.ways, (Way(rules=rules),)), (clause.text, text))
 
 
@@ -369,6 +378,12 @@ def _beyond(rng: random.Random, clause: Clause) -> Sentence:
             f"{clause.text} 5 cm away", f"do not {clause.text}", f"{clause.text} with the {c} cube",
         )
     )  # fmt: skip
+    if text.endswith("on top again"):  # as it was: the same end
+        return Sentence(text, clause.ways, (text,))
+    if re.search("on(to)? the table together$", text):  # side by side there
+        rows = (pairwise(order) for way in clause.ways for order in permutations(a[1] for a in way.ends))
+        beside = tuple(Way(frozenset(("abreast", *sorted(pair)) for pair in row)) for row in rows)
+        return Sentence(text, tuple(way for way in beside if way.ends), (text,))
     return Sentence(text, (), (text,))
 
 

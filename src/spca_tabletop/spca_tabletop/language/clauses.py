@@ -315,7 +315,6 @@ def put_leaving(said: tuple[Phrase, Destinations], *left: Phrase, talk: Talk) ->
 
 def pack(phrase: Phrase) -> Meaning:
     """Into what there is one of to pack things into."""
-
     if all(t.noun.kind in CONTAINERS for t in phrase):  # "pack the tray"
         return contain(phrase, _EVERY_SOLID)
 
@@ -342,6 +341,7 @@ def put_away(phrase: Phrase, source: Destination | None) -> Meaning:
 
     def then(things: Things, talk: Talk) -> Talk:
         if source is None:
+            refuse({*things} & {*talk.tower.members}, f"'{phrase[0].text}' is of the tower; say where to.")
             return talk.but(placeless=(*talk.placeless, *((t, len(talk.wants)) for t in things)))
         # unless another place is said for it: "off its mat, and put it in the tray"
         down = talk.rule("unstacked", *((t,) for t in things))
@@ -625,8 +625,10 @@ def _tower(
         if place.relation == "slot":
             found = [towers.at_slot(things, place.slot, one) for one in found]
         elif place.relation == "on":
+            kind = talk.table.kind(things[0]) if things else ""
+            on = [t.like(kind) if t.noun.one and t.noun.colour else t for t in place.things]  # "the blue one"
             found = [_based(base, place, after) for one in found for base, after in
-                     found_by(place.things, one, (*SUPPORTS, "table"))]  # fmt: skip
+                     found_by(on, one, (*SUPPORTS, "table"))]  # fmt: skip
         elif place.relation != "on_each_other":
             raise NotUnderstood(f"I can build a tower on the table or on a thing, but not '{place.text}'.")
     for one in found:
@@ -702,6 +704,8 @@ def layered(more: Detail | int | None, layers: tuple[int, ...]) -> Meaning:
 
 
 def arrangement(phrase: Phrase, places: Destinations) -> Meaning:
+    row = any(p.relation == "abreast" for p in places) and len(phrase) == 1
+    refuse(row and phrase[0].elliptic and phrase[0].det == Det(), "Name two things at least for a row.")
     return _unforbidden(put(phrase, None, places))
 
 
@@ -710,6 +714,7 @@ def there_go(places: Destinations | Destination, phrase: Phrase, *, slot: bool) 
     places = (places,) if isinstance(places, Destination) else places
     wrong = any((p.relation == "slot") != slot for p in places)
     one = phrase[0].text == "one" and any(t.elliptic for t in places[-1].things)  # "next to the blue one"
+    one = one or phrase[0].noun.kind in SUPPORTS  # "then on the red plate"
     refuse(wrong or one, f"I do not know what to do with '{phrase[0].text}'.")
     return arrangement(phrase, places)
 
@@ -1135,10 +1140,10 @@ def at_last(before: Meaning, phrase: Phrase = (), *, talk: Talk) -> Iterator[Tal
     for one in before(talk):
         things = {a[1] for a in one.latest}
         if not phrase:
-            building = one.tower.active or one.bridge  # "red on top at the end"
+            building = one.tower.active or one.bridge or len(one.ruled("off")) > len(talk.ruled("off"))
             unclear = not building and (len(things) != 1 or not talk.wants)
             refuse(unclear, "I do not know what comes last; say it in its own clause.")
-            yield one if building else _apart(things, one, first=False)
+            yield one if building else _apart(things, one, first=False)  # "red on top at the end"
             continue
         for said, after in found_by(phrase, one, TANGIBLE):
             if {*said} <= things:
@@ -1224,6 +1229,7 @@ def one_each(*, talk: Talk) -> Iterator[Talk]:
 
 def as_for(phrase: Phrase, meaning: Meaning) -> Meaning:
     """As in "the green one, put it on the plate"."""
+    refuse(any(t.any and t.elliptic for t in phrase), f"I do not know what '{phrase[0].text}' is; name it.")
     kinds = tuple(SUPPORTS) if all(t.noun.kind in SUPPORTS for t in phrase) else LIFTABLE
     return doing(phrase, lambda things, talk: iter(meaning(talk.about(things))), kinds)
 
@@ -1283,7 +1289,7 @@ def _coming_from(phrase: Phrase, source: Destination | None) -> Phrase:
     """As in "a cube from the table": where it comes from says which one, unless that is clear already."""
     if source is None:
         return phrase
-    told = f"on {source.things[0].text}"
+    told = f"{'off' if 'away' in source.text else 'on'} {source.things[0].text}"  # "away from the bowl"
     bare = [t for t in phrase if not (t.pronoun or t.noun.colour or t.noun.tests)]
     return _lying(phrase, source.things, True, bare.__contains__, told)
 
@@ -1294,7 +1300,7 @@ def _lying(phrase: Phrase, on: Phrase, there: bool, which: Callable[[Thing], boo
     def test(found: list[str], talk: Talk, _: Nominal) -> list[str]:
         below = {n for t in on for n in named(t, talk, ANYTHING)}
         left = [s for s in found if (talk.table.support_of(s) in below) == there]
-        solid = {talk.table.kind(s) for s in below} <= {*SOLIDS}  # "get the ball away from the cube"
+        solid = told.startswith("off") or {talk.table.kind(s) for s in below} <= {*SOLIDS}
         refuse(there and solid and not left, f"Nothing like that lies on {on[0].text}; say where to put it.")
         return left
 

@@ -16,10 +16,8 @@ from spca_tabletop.language.talk import TANGIBLE, Atom, Contradiction, Needed, T
 
 Goal = frozenset[Atom]
 """Atoms that must hold together."""
-
 RULES = ("unfit", "kept", "stays", "before")
 """Predicates of a goal that must hold all along, not in the end."""
-
 NO_PLACE = "I do not know where to put it; name a plate, a cube or the table."
 SIDE_TOUCHING = "I can put a thing next to another, or to one side of it, but not both so that they touch."
 _MOST_ALTERNATIVES = 40

@@ -135,8 +135,6 @@ rule.means(Destination(relation="abreast", slot="row"), "Place -> IN_A_ROW")
 rule.means(Destination(relation="slot", slot="top"), "Place -> TOP")
 rule.means(Destination(relation="slot", slot="bottom"), "Place -> BOTTOM")
 rule.means(Destination(relation="slot", slot="middle"), "Place -> IN|AT|ON THE? MIDDLE", "Place -> MIDDLE")
-
-
 _TABLE = Thing(Det("the"), Nominal(kind="table"))
 rule.means(Destination(relation="from", things=(_TABLE,)), "Source -> OVERBOARD")
 
@@ -427,7 +425,7 @@ def _together(resting: Things, targets: Things, paired: bool, place: Destination
         return talk.claim("on", resting, targets[0])
     if paired:
         return talk.ask([("on", *pair) for pair in zip(resting, targets, strict=True)])
-    if solid and len(set(targets)) == len(targets):
+    if solid and len(resting) == 1 and len(set(targets)) == len(targets):
         return towers.across(resting, targets, talk)
     raise NotUnderstood(_WHICH_WHERE)
 
@@ -455,11 +453,14 @@ def _one_for_each(things: Things, target: Thing, talk: Talk, apart: bool) -> Ite
     other = target.noun.other or target.det.other
     plain = replace(target, noun=replace(target.noun, other=False), det=replace(target.det, other=False))
     options, table = named(plain, talk, ANYTHING), talk.table
+    if target.noun.other:  # "keep the green bowl free, and put the cubes into the other bowls"
+        options = [o for o in options if o not in talk.mentioned] or options
     if not (other or apart) and sum(table.room(o, things) for o in options) < len(things):
         yield talk.claim("on", things, options[0])  # whose room the goal tells
         return
 
     # Where one does not take them all, they are spread evenly.
+    alone = apart or target.det.other or (other and len(things) <= len(options))
     most = len(things) if table.room(options[0], things) == len(things) else -(-len(things) // len(options))
 
     def put(rest: Things, before: Talk, used: Things) -> Iterator[Talk]:
@@ -468,16 +469,15 @@ def _one_for_each(things: Things, target: Thing, talk: Talk, apart: bool) -> Ite
             return
         for option in options:
             there = [*rest[:1], *(t for t, place in zip(things, used, strict=False) if place == option)]
-            full = len(there) > min(most, table.room(option, there)) or ((apart or other) and option in used)
+            full = len(there) > min(most, table.room(option, there)) or (alone and option in used)
             on = table.above([option]) if target.noun.other else ()  # "the other mats"
             if not full and not (other and (rest[0] in on or option == table.support_of(rest[0]))):
                 yield from put(rest[1:], before.claim("on", rest[:1], option), (*used, option))
 
-    found = False
+    way = None
     for way in put(things, talk, ()):
-        found = True
         yield way.but(mentioned=(*way.mentioned, *(o for o in options if o not in way.mentioned)))
-    if not found:
+    if way is None:
         raise Contradiction(f"There are not enough places like '{target.text}' for that.")
 
 
@@ -498,11 +498,10 @@ def _some_on_each(resting: Things, targets: Things, said: Phrase, talk: Talk) ->
                 yield from fill(rest[1:], after.claim("on", chosen, rest[0]), used | set(chosen))
 
     started = talk.but(spoken=tuple(s for s in talk.spoken if s[0] not in resting))
-    found = False
+    way = None
     for way in fill(targets, started, frozenset()):
-        found = True
         yield way
-    if not found:
+    if way is None:
         raise Contradiction("There are not enough things for that.")
 
 

@@ -22,15 +22,12 @@ Things = tuple[str, ...]
 LIFTABLE: Things = tuple(SOLIDS)
 TANGIBLE: Things = (*SOLIDS, *SUPPORTS)
 ANYTHING: Things = (*TANGIBLE, "table")
-
 _MOST_WAYS = 1_000
 _ON_PLATE = 3  # cubes of the usual size: without walls they may stand out
 TOO_OPEN = "That leaves too much open; name some of the things."
 NO_DIRECTION = "I can put things to a side of others, or in a half of the table; say which, or of what."
 S = TypeVar("S")
 W = TypeVar("W")
-
-
 ROWS = {row.name: row for row in relations()}
 """The relations that things can be put into on the table."""
 AXES = {"leftmost": (1, -1), "rightmost": (1, 1), "middle": (1, -1), "nearest": (0, 1), "farthest": (0, -1),

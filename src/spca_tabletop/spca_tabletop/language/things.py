@@ -36,7 +36,6 @@ from spca_tabletop.language.talk import (
 
 rule = Grammar(VALUED)
 """The grammar of task texts; every file of rules adds to it."""
-
 CLEARLY_LARGER = 1.15
 """Ratio of two areas."""
 _OFF_LINE = 1.15
@@ -339,7 +338,8 @@ def _candidates(thing: Thing, noun: Nominal, talk: Talk, kinds: Things) -> list[
     bare = f"{noun.colour} {noun.kind or wanted[0]}".strip()
     if not found and not thing.apart:
         movable = " that I can move" * (noun.kind == "thing" and kinds == LIFTABLE)
-        raise Impossible(f"There is no {bare}{movable}. {table.seen()}")
+        missing = NoSuchThing if thing.elliptic or noun.one else Impossible
+        raise missing(f"There is no {bare}{movable}. {table.seen()}")
     all_of_them = found
     for quality in sorted(noun.tests, key=lambda one: one.rank):
         found = quality.test(found, talk, noun)
@@ -422,9 +422,12 @@ def _pronoun(thing: Thing, talk: Talk, kinds: Things) -> Iterable[Things]:
         return [(places[-1] if places else piles[-1][1],)]
     group = tuple(s for s in talk.group or solids if s not in talk.left_out)
     placed = {a[1] for a in talk.atoms if a[0] == "on"}
-    if det.quantifier == "any" and {*group} <= placed and thing.text == "one":  # "two on red, one on blue"
-        kind = talk.table.kind(group[0])
-        group = tuple(s for s in solids if talk.table.kind(s) == kind and s not in placed)
+    kind, hue = (talk.table.kind(group[0]), "") if talk.group and group else talk.last
+    more = {*group} <= placed if talk.group else placed and kind not in ("", "thing")
+    if det.quantifier == "any" and more and thing.text == "one":
+        # "two on red, one on blue"; "a cube in the bowl, one on the mat"
+        rest = [s for s in solids if s not in placed and talk.table.kind(s) in SHARED.get(kind, (kind,))]
+        group = tuple(s for s in rest if talk.table.colours.get(s) == hue) or tuple(rest)
     if det.quantifier == "any":
         refuse(len(group) < (det.number or 1), f"I do not know which '{thing.text}' are; name them.")
         return combinations(group, det.number or 1)
@@ -704,11 +707,7 @@ def where(reference: Thing, *, relation: str, outside: bool = False) -> Quality:
 
 rule.means(Quality(_outer, "outer", 3), "Adj -> OUTER|OUTSIDE")
 rule.means(lacking(Quality(_outer, "outer", 3)), "Adj -> INNER")
-
-
 rule.means(where(Thing(pronoun="there", text="there"), relation="on"), "Here -> THERE")
-
-
 for _row in (row for row in relations() if 1 in row.things and not row.put):
     _forms = (form for form in _row.forms if not {*VALUED}.intersection(form.split()))
     rule(*(f"Where -> {form.replace('Things', 'Thing')}" for form in _forms), relation=_row.name)(where)

@@ -91,6 +91,7 @@ def go_on(things: Things, phrase: Phrase, along: bool, talk: Talk) -> Talk:
     if tower.listing is not None and not along:
         upwards, before, said = tower.listing
         tower = replace(tower, listing=(upwards, (*before, *things), said))
+        talk = talk.but(marks=tuple(mark for mark in talk.marks if mark[0] != talk.stage))  # "then" is heeded
     return talk.but(tower=tower).put_down(things)
 
 
