@@ -600,6 +600,12 @@ def counted_from(number: int, noun: Nominal | None, side: str) -> Nominal:
     return Quality(_at(side, number - 1, number), f"number {number} from that side", 3)(noun or Nominal())
 
 
+def both_from(first: int, other: int, noun: Nominal | None, side: str) -> Phrase:
+    """As in "the second and the fourth item from the left"."""
+    each = ((n, counted_from(n, noun, side)) for n in (first, other))
+    return tuple(Thing(Det("the"), one, text=f"number {n}") for n, one in each)
+
+
 def outermost(*said: Any, side: str = "") -> Thing:
     """As in "the two leftmost cubes", "the first two from the left", "the top two"."""
     first, number = (1, 1, *(one for one in said if isinstance(one, int)))[-2:]
