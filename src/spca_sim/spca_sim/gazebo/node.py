@@ -40,7 +40,15 @@ from spca_sim.gazebo.film import Film
 from spca_sim.gazebo.moved import Moved, Recorder
 from spca_sim.gazebo.passing import AHEAD_S, Control, Hanging, Passing, bridged, gazebo_process
 from spca_sim.gazebo.polled import PolledTopic, SlowService
-from spca_sim.gazebo.reset import ask, parking, placement, pose_request, untouched, watched_models
+from spca_sim.gazebo.reset import (
+    ask,
+    control_service,
+    parking,
+    placement,
+    pose_request,
+    untouched,
+    watched_models,
+)
 from spca_sim.gazebo.write import CLOCK, CONTACTS
 from spca_sim.simulator_node import SimulatorNode
 from spca_sim.tracking import check_trajectory
@@ -86,7 +94,7 @@ class GazeboSim(SimulatorNode):
         self._rims = {o.model: world.table.top + o.size[2] for o in world.objects if KINDS[o.kind].walled}
         self.recorder, self._moved = Recorder(world), Moved(self, world)
         self._sampler = ContactSampler(self._on_sample, ways=self._ways, poses=self._moved.poses)
-        control = control or bridged(self, f"/world/{world.name}/control")
+        control = control or bridged(self, control_service(world))
         self._passing = Passing(control, lambda: self._now)
         self._ticked = time.monotonic()
         self._told = 0.0  # wall time (monotonic) of the newest message on /clock

@@ -80,6 +80,11 @@ def pose_request(poses: Mapping[str, Pose]) -> str:
     return " ".join(_one(name, pose) for name, pose in poses.items())
 
 
+def control_service(world: World) -> str:
+    """Return the name of the service that grants physics steps."""
+    return f"/world/{world.name}/control"
+
+
 def watched_models(text: str, world: World) -> tuple[str, ...]:
     """Return the objects whose contacts are reported, from their names with commas; all if there is none.
 
