@@ -449,7 +449,7 @@ class ColourRegion:
 
     def _border(self, face: Face, hidden: Mask | None = None, depth: float = _DEEPEST) -> Outline:
         border = trace(Patch(self.window, face.body), self.heights, face.level, depth, hidden)
-        if not len(border.points):
+        if not len(border.points) or np.count_nonzero(face.body) < 2:  # a single pixel has no holes
             return border
         # Borders of holes belong to what lies within.
         hull = convex_hull(_ends_of_rows(face.body) + self._origin)

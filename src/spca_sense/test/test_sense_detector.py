@@ -10,8 +10,9 @@ from spca_core.layout import cluttered_layout, nominal_layout, random_layout
 from spca_core.world import World, load_world
 from spca_sense.catalogue import PALETTE, Catalogue
 from spca_sense.colours import label_colours
+from spca_sense.hypotheses import Clues, ColourRegion, Face
 from spca_sense.search import ShapeDetector
-from spca_sense.view import make_view
+from spca_sense.view import Patch, make_view
 from spca_sim.variation import SimVariation, draw_variation
 from spca_testing.contracts.arm_contract import OVER_TABLE
 
@@ -40,6 +41,18 @@ def test_the_mixture_of_two_colours_that_meet_is_no_third_one(world: World, stud
     assert {colours.names[label - 1] for label in np.unique(found)} == {"orange", "green"}
     edges = np.count_nonzero(found == colours.label_of("orange"), axis=1) + 205
     assert set(edges) <= {219, 220}
+
+
+def test_a_body_of_a_single_pixel_has_no_holes(world: World, studio) -> None:
+    """Its hull is a point: a look ended with an error where a face's body had shrunk to one pixel."""
+    view = make_view(studio.shoot({}), world.table.top)
+    clues = Clues(view, label_colours(view, Catalogue.from_world(world)), np.zeros(view.heights.shape))
+    one = np.zeros((9, 9), bool)
+    one[4, 4] = True
+    view.heights[204, 204] = 0.05
+    region = ColourRegion(clues, "red", Patch((slice(200, 209), slice(200, 209)), one))
+    outline = region._outline(Face(one, one, 0.05), np.zeros_like(one), 0.04)
+    assert len(outline.points) > 0
 
 
 @pytest.mark.slow
