@@ -108,6 +108,11 @@ class Disturber:
         self.now = Disturbed(encoder=[0.0] * self._joints)
         self.listener: Callable[[Happened], None] = lambda happened: None
 
+    @property
+    def has_plans(self) -> bool:
+        """Some disturbance is planned: without one, no physics step need ask for what there is to do."""
+        return bool(self._planned)
+
     def reset(self, objects: Sequence[str]) -> None:
         """Begin again, with these objects; those that will be added are kept away until then."""
         self.now = Disturbed(encoder=[0.0] * self._joints)

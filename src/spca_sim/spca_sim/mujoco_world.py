@@ -334,8 +334,10 @@ class MujocoWorld(TableWorld):
 
     def _advance(self) -> None:
         scene = self._scene
-        scene.data.ctrl[:-1] = self._servo.advance() - self.disturber.now.encoder
-        self.disturber.advance(scene.index, scene.data, self._dt)
+        scene.data.ctrl[:-1] = self._servo.advance()
+        if self.disturber.has_plans:
+            scene.data.ctrl[:-1] -= self.disturber.now.encoder
+            self.disturber.advance(scene.index, scene.data, self._dt)
         scene.data.ctrl[-1] = driver_angle(self._gripper.advance(self._dt))
         mujoco.mj_step(scene.model, scene.data)
         scene.monitor.watch(scene.data)
