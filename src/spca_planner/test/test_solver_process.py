@@ -17,7 +17,7 @@ from spca_core.processes import service
 from spca_planner.solver.judgement import Case
 from spca_planner.solver.process import SolverProcess
 from spca_testing.contracts.engine_contract import pigeons
-from spca_testing.processes import outliving
+from spca_testing.processes import outliving, python
 
 SWITCH = """(define (domain switch)
   (:predicates (on ?x) (off ?x) (broken ?x))
@@ -176,6 +176,26 @@ def test_nothing_outlives_a_killed_owner() -> None:
     owner.kill()
     owner.wait()
     assert not outliving(pids)
+
+
+WHILE_FORKING = """
+import os, signal, sys
+from spca_planner.solver.child import BoundedChild
+class Rung(BaseException): pass
+def ring(*_): raise Rung
+signal.signal(signal.SIGIO, ring)
+os.register_at_fork(before=lambda: os.kill(os.getpid(), signal.SIGIO))
+try:
+    BoundedChild(signal.pause, 100)
+except Rung:
+    os.wait()  # an error where the child was not ended before
+"""
+
+
+def test_no_signal_is_lost_that_comes_while_a_search_starts() -> None:
+    """As that of an owner who has gone: what the handler raised there was ignored."""
+    ended = python("-c", WHILE_FORKING)
+    assert "ChildProcessError" in ended.stderr and "ignored" not in ended.stderr
 
 
 WITHIN = """

@@ -50,12 +50,19 @@ class BoundedChild:
         self.late = False
         """The child was ended because its time was up."""
         reader, writer = os.pipe()
+        # The interpreter ignores what a signal's handler raises in a callback of a fork; `logging` has some.
+        mask = signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
         self._pid = os.fork()
         if self._pid == 0:
             os.close(reader)
-            _run(work, writer, seconds)
+            _run(work, writer, seconds, mask)
         os.close(writer)
         self._log: IO[bytes] = os.fdopen(reader, "rb", buffering=0)
+        try:
+            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+        except BaseException:  # of the handler of a signal that came in between
+            self.end()
+            raise
 
     def join(self) -> tuple[int, str]:
         """Return the exit status and the end of the output; kill the child when its time is up."""
@@ -92,13 +99,14 @@ class BoundedChild:
         self._log.close()
 
 
-def _run(work: Callable[[], None], log: int, seconds: float) -> NoReturn:
+def _run(work: Callable[[], None], log: int, seconds: float, mask: set[int | signal.Signals]) -> NoReturn:
     status = CANNOT_START
     try:
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)  # should the parent be killed outright
         os.dup2(log, 1)
         os.dup2(log, 2)
         signal.signal(signal.SIGPROF, signal.SIG_DFL)
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
         signal.setitimer(signal.ITIMER_PROF, max(seconds, 0.001))
         limit(resource.RLIMIT_CPU, int(seconds) + 2)  # whoever else it starts has a timer of its own
         mapped = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
