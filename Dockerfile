@@ -1,6 +1,7 @@
 # syntax=docker/dockerfile:1
 # The full stack: Ubuntu 24.04, ROS 2 Jazzy, Gazebo Harmonic, MoveIt 2, RViz 2. No GPU needed: Mesa draws on the CPU.
 #
+#   export COMPOSE_FILE=scripts/docker/compose.yaml
 #   docker compose run --rm spca stack_01         run a level, headless
 #   docker compose run --rm test                  the test suite, then the full stack's launch tests
 #

@@ -66,7 +66,7 @@ def no_moveit() -> list[str]:
 
 
 def no_tests() -> list[str]:
-    """What the tests lack: `conftest.py` and the tests themselves import these."""
+    """What the tests lack: their plugin (`spca_testing.pytest_plugin`) and they themselves import these."""
     code = f"import importlib.util as i; print(*(n for n in {TESTS} if i.find_spec(n) is None))"
     return subprocess.run([python(), "-c", code], capture_output=True, text=True, check=False).stdout.split()
 

@@ -347,7 +347,7 @@ def test_a_package_of_ones_own_is_tested_without_setting_up_ros(tmp_path):
     # As where the interfaces have not been built.
     run = "import pytest, sys; sys.modules['spca_interfaces'] = None; sys.exit(pytest.main(sys.argv[1:]))"
     here = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])}
-    tested = [sys.executable, "-c", run, "-q", "-c", "pyproject.toml", "-p", "conftest", str(test)]
+    tested = [sys.executable, "-c", run, "-q", "-c", "pyproject.toml", str(test)]
     said = subprocess.run(tested, cwd=ROOT, capture_output=True, text=True, check=False, env=here)
     assert "1 passed" in said.stdout, said.stdout + said.stderr
 

@@ -16,6 +16,7 @@ import yaml
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCKERFILE = (ROOT / "Dockerfile").read_text()
+COMPOSE = ROOT / "scripts/docker/compose.yaml"
 
 
 def instructions() -> list[tuple[str, str]]:
@@ -59,7 +60,7 @@ def test_whoever_runs_in_the_image_may_not_change_the_project_and_is_filtered() 
     """Code by a model that got out of its sandbox would else be the project from then on."""
     runtime = DOCKERFILE[DOCKERFILE.index(" AS runtime") : DOCKERFILE.index(" AS test")]
     assert "USER spca" in runtime and "chown" not in runtime
-    services = yaml.safe_load((ROOT / "compose.yaml").read_text())["services"]
+    services = yaml.safe_load(COMPOSE.read_text())["services"]
     assert not [s for s in services.values() if "seccomp" in "".join(s.get("security_opt", ()))]
     assert [name for name, s in services.items() if s["build"]["target"] != "runtime"] == ["test"]
 
@@ -80,14 +81,16 @@ def test_the_entry_point_imports_no_module_of_the_working_folder(tmp_path: Path)
 
 
 def test_the_compose_file_builds_a_stage_and_runs_what_the_entry_point_knows() -> None:
-    compose = yaml.safe_load((ROOT / "compose.yaml").read_text())
+    compose = yaml.safe_load(COMPOSE.read_text())
     entry = (ROOT / "scripts" / "docker" / "entrypoint.sh").read_text()
     stages = {
         rest.split(" AS ")[1].strip() for name, rest in instructions() if name == "FROM" and " AS " in rest
     }
     assert {"spca", "test"} <= set(compose["services"])
     for service in compose["services"].values():
-        assert service["build"]["target"] in stages and (ROOT / service["build"]["context"]).is_dir()
+        assert (
+            service["build"]["target"] in stages and (COMPOSE.parent / service["build"]["context"]).is_dir()
+        )
         (command,) = service["command"]
         assert f"{command})" in entry or any((ROOT / "levels").rglob(f"{command}.yaml"))
         for volume in service.get("volumes", []):

@@ -219,7 +219,7 @@ print(command)
 
 def test_the_launcher_asks_set_up_only_after_a_change(tmp_path: Path) -> None:
     checkout = tmp_path / "checkout"
-    inputs = ["scripts/requirements/lock.txt", "spca_package.py", "src/spca/setup.py"]
+    inputs = ["scripts/requirements/lock.txt", "scripts/package.py", "src/spca/setup.py"]
     inputs.append("src/spca_interfaces/msg/Verdict.msg")
     for name in (*inputs, "scripts/set_up/__main__.py", "bin/spca", ".venv/bin/python"):
         (checkout / name).parent.mkdir(parents=True, exist_ok=True)

@@ -15,7 +15,7 @@ FOLDERS = (
     "src", "plugins", "research", "testing", "benchmarks", "examples", "levels", "worlds", "launch",
     "scripts/requirements",
 )  # fmt: skip
-FILES = ("pyproject.toml", "setup.py", "spca_package.py", "MANIFEST.in", "README.md", "LICENSE")
+FILES = ("pyproject.toml", "setup.py", "scripts/package.py", "MANIFEST.in", "README.md", "LICENSE")
 
 NOTEBOOK = """
 import sys, nbclient, nbformat

@@ -1,5 +1,5 @@
 from pathlib import Path
 from runpy import run_path
 
-package = run_path(str(Path(__file__).resolve().parents[2] / "spca_package.py"))["package"]
+package = run_path(str(Path(__file__).resolve().parents[2] / "scripts/package.py"))["package"]
 package("spca_judges", {"spca.commands": ["judge = spca_judges.cli:JUDGE"]})

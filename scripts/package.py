@@ -8,7 +8,7 @@ from pathlib import Path
 
 from setuptools import find_packages, setup
 
-TOP = Path(__file__).resolve().parent
+TOP = Path(__file__).resolve().parents[1]
 
 
 def package(

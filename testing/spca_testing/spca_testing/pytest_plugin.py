@@ -1,4 +1,4 @@
-"""Settings of all tests."""
+"""Settings, circles and fixtures of all tests, as a plugin of pytest (`addopts` in pyproject.toml)."""
 
 import atexit
 import gc
