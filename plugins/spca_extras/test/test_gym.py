@@ -1,6 +1,7 @@
 """The tabletop as a Gymnasium environment."""
 
 from contextlib import closing
+from typing import Any
 
 import gymnasium
 import numpy as np
@@ -72,19 +73,20 @@ def test_coming_nearer_is_rewarded_where_that_is_asked_for() -> None:
 
 
 @pytest.mark.parametrize(
-    ("action", "said"),
+    ("wrong", "said"),
     [
         ([0.0] * 6, r"shape \(6,\)"),
         ([np.nan] * 7, "NaN"),
         ([[0.0] * 7], r"shape \(1, 7\)"),
         ([np.inf] * 7, "inf"),
+        ({"preset": "wild"}, "wild"),
     ],
 )
-def test_an_action_that_is_none_is_refused_in_a_sentence(action: list[float], said: str) -> None:
+def test_an_action_or_a_preset_that_is_none_is_refused_in_a_sentence(wrong: Any, said: str) -> None:
     with closing(gymnasium.make("spca/Tabletop-touch_02-v1", observe="state").unwrapped) as env:
         env.reset(seed=0)
         with pytest.raises(InputError, match=said):
-            env.step(np.array(action))
+            env.reset(options=wrong) if isinstance(wrong, dict) else env.step(np.array(wrong))
 
 
 def test_tables_side_by_side_are_those_of_one_process() -> None:
@@ -104,11 +106,6 @@ def test_tables_side_by_side_are_those_of_one_process() -> None:
             assert np.array_equal(begun[table], alone.reset(seed=5 + table)[0])
             last = [alone.step(action)[0] for _ in range(3)][-1]
             assert np.array_equal(seen[table], last)
-
-
-def test_an_unknown_preset_is_refused() -> None:
-    with closing(gymnasium.make("spca/Tabletop-touch_02-v1")) as env, pytest.raises(InputError, match="wild"):
-        env.reset(options={"preset": "wild"})
 
 
 @pytest.mark.slow

@@ -1,13 +1,13 @@
 """MiniGrid as an environment: the port's contract, the ctx, how runs end."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing, contextmanager
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spca_core.errors import Cancelled, InputError, MotionError, SpcaError
+from spca_core.errors import Cancelled, MotionError, SpcaError
 from spca_core.ports.environment import Environment
 from spca_core.result import Outcome
 from spca_core.scene import Fact
@@ -272,17 +272,3 @@ def test_only_what_the_api_declares_can_be_called(method: str) -> None:
     """Private helpers of the ctx are none of a skill's business."""
     with pytest.raises(ValueError, match="ctx has no"):
         call(ctx_of("MiniGrid-Empty-8x8"), method, "goal")
-
-
-def test_reviewed_skills_run_where_generated_ones_may_not(
-    kernel_offers: Callable[[dict[str, str]], None],
-) -> None:
-    """The same terms as on the tabletop, on a kernel that offers no confinement."""
-    kernel_offers({})
-    with closing(MinigridEnvironment(find_level("MiniGrid-Empty-8x8"))) as environment:
-        plan = plan_of("find green_goal")
-        reviewed = environment.builtin_skills.read_text()
-        result = environment.act("a", plan, reviewed)
-        assert result.status == "done", result.message
-        with pytest.raises(InputError, match="generated code is not run"):
-            environment.act("b", plan, reviewed + "# changed")

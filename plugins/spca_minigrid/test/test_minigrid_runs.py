@@ -9,13 +9,8 @@ import pytest
 from spca.blame import blame
 from spca.proposals import open_stages
 from spca.runs import Run
-from spca.stages import Stages
-from spca.supervisor import Supervisor
-from spca_coder.drafting import DraftingCoder
-from spca_coder.source import LibraryReader
-from spca_core.options import Budgets, RunOptions
+from spca_core.options import RunOptions
 from spca_core.plan import PlanRequest
-from spca_core.ports.reading import Readers
 from spca_core.ports.stages import Planner
 from spca_core.result import RunResult
 from spca_core.run_folder import RunFolder
@@ -80,18 +75,6 @@ def test_an_interrupted_run_goes_on(tmp_path: Path) -> None:
     assert again.success and again.verdict.stamp == result.verdict.stamp
 
 
-def test_locked_doors_that_are_seen_are_planned_for(planner: Planner) -> None:
-    with closing(MinigridEnvironment(find_level("MiniGrid-DoorKey-5x5"), seed=1)) as environment:
-        observation = environment.sense()
-        request = PlanRequest(attempt="a", task=environment.task, observation=observation, skills=())
-        plan = planner.plan(request).plan
-        steps = [str(step) for step in plan.steps]
-        assert observation.holds("locked", "door") and observation.holds("opens", "key", "door")
-        assert (
-            steps.index("pick_up(key)") < steps.index("unlock_door(door, key)") < steps.index("enter(goal)")
-        )
-
-
 def test_parts_keep_their_order(planner: Planner) -> None:
     for seed in range(6):
         with closing(MinigridEnvironment(find_level("BabyAI-SynthSeq"), seed)) as environment:
@@ -109,17 +92,6 @@ def test_parts_keep_their_order(planner: Planner) -> None:
             }
             for earlier, later in zip(mission.parts, mission.parts[1:], strict=False):
                 assert max(place[c.key.symbol] for c in earlier) < min(place[c.key.symbol] for c in later)
-
-
-def test_what_is_not_understood_ends_the_run_plainly(planner: Planner, tmp_path: Path) -> None:
-    with closing(MinigridEnvironment(find_level("MiniGrid-Empty-5x5"))) as environment:
-        environment.task = environment.task.model_copy(update={"description": "dance on the goal"})
-        coder = DraftingCoder(None, environment.api)
-        folder = RunFolder.create("dance", tmp_path / "run")
-        readers = Readers(PddlReader(MissionVocabulary()), LibraryReader())
-        stages = Stages(planner, coder, readers, environment.builtin_skills.read_text(), Budgets())
-        result = Supervisor(environment, stages, folder).run()
-        assert result.outcome == "not_understood" and "dance on the goal" in result.reason
 
 
 def test_without_skills_and_model_the_missing_ones_are_named(tmp_path: Path) -> None:

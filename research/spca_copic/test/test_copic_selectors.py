@@ -48,12 +48,6 @@ class SelectorContract:
             assert probabilities.sum() == pytest.approx(1)
             assert (probabilities > 0).all() and np.isfinite(value)
 
-    def test_scoring_changes_nothing(self) -> None:
-        """A test leaves no trace."""
-        selector = self.make()
-        first = selector.score(context(), CANDIDATES)
-        assert np.array_equal(selector.score(context(), CANDIDATES)[0], first[0])
-
     def test_it_learns_which_is_better_where(self) -> None:
         """In one context the first candidate is rewarded, in another one the second."""
         selector = self.make()

@@ -13,7 +13,7 @@ from spca_llm.chat import Chat, open_chat
 from spca_programs.experience import Draft, Experience, Program, Transition, Usage, Verdict
 from spca_programs.factories import stand_in
 from spca_testing.models.behaviours import Behaviour, Say, cut_off
-from spca_testing.models.server import ModelServer, Seen
+from spca_testing.models.server import ModelServer
 from spca_worldcoder.agent.agent import Agent
 from spca_worldcoder.agent.modelling import Modelling, judge
 from spca_worldcoder.agent.planner import ModelPlanner
@@ -195,30 +195,35 @@ def learn(chat: Chat, folder: Path) -> tuple[Agent, Drafts]:
 NO_WIN = GOOD.replace('on(after) == len(find_all(after, "box"))', "False")
 
 
+def modelling(
+    runner: ModelRunner,
+    experience: Experience,
+    chat: Chat,
+    settings: Settings,
+    drafts: Drafts,
+    **writer: bool,
+) -> Modelling:
+    """What makes the model of a world, with a program that explains all but how one wins."""
+    planner, asking = ModelPlanner(runner, [runner.plan]), LanguageSynthesizer(chat, **writer)
+    model = Modelling(runner, planner, asking, settings, np.random.default_rng(1), drafts.draft)
+    model.take(experience, Program(source=NO_WIN))
+    assert model.fits
+    return model
+
+
 @pytest.mark.parametrize("later", [GOOD, NO_WIN])
 def test_optimism_is_asked_about_once_and_a_bolder_program_is_adopted(
     start: Start, runner: ModelRunner, experience: Experience, later: str
 ) -> None:
     """At the episode's first state; an answer without code is a failed draft."""
-    answers = iter([Say("I would rather not.")])
-    asked, drafts = [], Drafts()
-
-    def answer(seen: Seen) -> Behaviour:
-        asked.append(seen.body["messages"][-1]["content"])
-        return next(answers, fenced(later))
-
-    planner = ModelPlanner(runner, [runner.plan])
-    _, chat = start(answer)
-    settings, rng = Settings(refinements=12), np.random.default_rng(1)
-    model = Modelling(runner, planner, LanguageSynthesizer(chat), settings, rng, drafts.draft)
-    model.take(experience, Program(source=NO_WIN))
-    assert model.fits
+    drafts = Drafts()
+    server, chat = start(lambda seen: fenced(later) if seen.index else Say("I would rather not."))
+    model = modelling(runner, experience, chat, Settings(refinements=12), drafts)
     for _ in range(3):
         model.improve(experience.transitions[-1].after)
     assert "no program" in drafts.problems[0]
-    assert any("subgoals" in one for one in asked)
+    assert any("subgoals" in seen.text for seen in server.requests) and len(server.requests) <= 5
     assert model.program.source.strip() == later.strip()
-    assert len(asked) <= 5
     assert (later == GOOD) == any(seen.adopted for seen in drafts.seen)
 
 
@@ -226,23 +231,14 @@ def test_a_models_reward_is_guessed_once_for_each_mission_before_anything_has_pa
     start: Start, runner: ModelRunner, experience: Experience
 ) -> None:
     """The rewards of the data correct nothing, and the search for a plan is not asked about."""
-    asked, drafts = [], Drafts()
-
-    def answer(seen: Seen) -> Behaviour:
-        asked.append(seen.body["messages"][-1]["content"])
-        return fenced(GOOD.replace("10 if", "9 if"))
-
-    planner = ModelPlanner(runner, [runner.plan])
-    _, chat = start(answer)
+    server, chat = start(lambda seen: fenced(GOOD.replace("10 if", "9 if")))
     settings = Settings(rewards="guessed", optimism=False)
-    writer = LanguageSynthesizer(chat, guess_rewards=True)
-    model = Modelling(runner, planner, writer, settings, np.random.default_rng(1), drafts.draft)
-    model.take(experience, Program(source=NO_WIN))
+    model = modelling(runner, experience, chat, settings, Drafts(), guess_rewards=True)
     for _ in range(3):
         model.begin(*experience.starts[-1])
         model.improve(experience.transitions[-1].after)
-    assert len(asked) == 1 and 'A new mission is given: "win the game"' in asked[0]
-    assert "Steps that accomplished" not in asked[0]
+    (asked,) = (seen.body["messages"][-1]["content"] for seen in server.requests)
+    assert 'A new mission is given: "win the game"' in asked and "Steps that accomplished" not in asked
     assert "9 if" in model.program.source
 
 

@@ -82,23 +82,19 @@ def test_a_moment_is_judged_by_what_the_plan_declares(moment: Moment, kind: str 
     assert fault is None or (words in fault.sentence and "step 1 put(a, b)" in fault.sentence)
 
 
-def test_a_plan_without_steps_has_to_reach_its_goal_as_well() -> None:
-    critic = Critic(PLAN.model_copy(update={"steps": ()}), Words())
-    fault = critic.judge(Moment(phase="rest", observation=START.observation))
-    assert fault is not None and fault.kind == "goal"
-    assert "without any step" in fault.sentence
+def test_a_plan_has_to_reach_its_goal_without_steps_too_and_blames_no_skill_that_never_promised_it() -> None:
+    rest = Moment(phase="rest", observation=START.observation)
+    fault = Critic(PLAN.model_copy(update={"steps": ()}), Words()).judge(rest)
+    assert fault is not None and fault.kind == "goal" and "without any step" in fault.sentence
+    rest = Moment(phase="rest", observation=seen(a="c"))
+    fault = Critic(plan_of("put a c", draft=DRAFT), Words()).judge(rest)
+    assert fault is not None and fault.action == ""
 
 
 def test_without_the_frame_rule_bystanders_may_move() -> None:
     critic = Critic(PLAN, Words(), checks_unmentioned=False)
     assert critic.judge(START) is None
     assert critic.judge(Moment(step=step(), observation=DONE, displaced={"c": 0.03})) is None
-
-
-def test_a_plan_that_never_promises_its_goal_has_no_skill_to_blame() -> None:
-    other = plan_of("put a c", draft=DRAFT)
-    fault = Critic(other, Words()).judge(Moment(phase="rest", observation=seen(a="c")))
-    assert fault is not None and fault.action == ""
 
 
 def fault(kind: str, at: int = 0) -> Fault:
@@ -122,11 +118,8 @@ BAD, ELSEWHERE = fault("effect"), fault("effect", 1)
     ],
 )
 def test_rulings(tries: list[Fault | None], status: str | None) -> None:
-    """Three in a row, or four of five; two of one kind are too many."""
+    """Three in a row, or four of five; two of one kind are too many; one exact try decides."""
     assert ruling(tries, 5) == status
-
-
-def test_one_exact_try_decides_where_nothing_is_drawn() -> None:
     assert ruling([BAD], 1) == "rejected" and ruling([None], 1) == "accepted"
 
 

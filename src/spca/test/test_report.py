@@ -6,7 +6,6 @@ import re
 import tempfile
 from pathlib import Path
 from typing import Any
-from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -15,7 +14,7 @@ from spca.pages import remember, write_index
 from spca.report import executed, templates, write_report
 from spca.runs import Run
 from spca_core.options import RunOptions, manifest
-from spca_core.plan import ActResult, PlanResult, behaviour_tree
+from spca_core.plan import ActResult, PlanResult
 from spca_core.result import Ending, Outcome, RunResult, Verdict
 from spca_core.run_folder import RunFolder
 from spca_core.world import load_world
@@ -95,26 +94,6 @@ def test_every_time_that_a_plan_was_carried_out_is_a_tree_of_its_steps(runs: Pat
         ("not tried", [("ahead", None)]),
     ]
     assert [s["status"] for s in steps] == ["failed", "done", "done"]
-
-
-def test_a_plan_is_a_behaviour_tree_of_behaviortree_cpp(runs: Path) -> None:
-    """Groot2 and BehaviorTree.CPP refuse a node that is not declared, and a port that its node has not."""
-    result = (runs / "20260101-120100_grid" / "round_1" / "plan_1.json").read_bytes()
-    plan = PlanResult.model_validate_json(result).plan
-    ports = {schema.name: [name for name, _ in schema.parameters] for schema in plan.schemas}
-    root = ElementTree.fromstring(behaviour_tree(plan.steps, ports))
-    assert plan.schemas[0].parameters
-    assert root.attrib["BTCPP_format"] == "4"
-    assert root.find(f"BehaviorTree[@ID='{root.attrib['main_tree_to_execute']}']") is not None
-    declared = {
-        node.attrib["ID"]: [port.attrib["name"] for port in node]
-        for node in root.find("TreeNodesModel") or ()
-    }
-    actions = root.findall("BehaviorTree/Sequence/Action")
-    assert [a.attrib["name"] for a in actions] == [str(step) for step in plan.steps]
-    for action, step in zip(actions, plan.steps, strict=True):
-        assert [action.attrib[port] for port in declared[action.attrib["ID"]]] == list(step.args)
-        assert set(action.attrib) == {"ID", "name", *declared[action.attrib["ID"]]}
 
 
 def test_who_has_judged_and_answered_is_named(runs: Path) -> None:

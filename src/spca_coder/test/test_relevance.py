@@ -34,16 +34,9 @@ def test_the_most_alike_come_with_the_first_lines_of_what_they_call() -> None:
     assert all("pour" in f or "bottle" in f for f in shown.functions if f != "_helper")
 
 
-def test_words_of_the_pddl_count() -> None:
+def test_words_of_the_pddl_count_and_what_is_not_alike_or_shown_elsewhere_is_left_out() -> None:
     assert "wipe_lamp_54" in relevant(library(100), wish("clean", "wipe lamp"), 150)
-
-
-def test_nothing_alike_nothing_shown() -> None:
-    assert relevant(library(100), wish("somersault"), 1000) == ""
-    assert relevant("", wish("push"), 1000) == ""
-
-
-def test_left_out_are_those_shown_elsewhere() -> None:
+    assert relevant(library(100), wish("somersault"), 1000) == relevant("", wish("push"), 1000) == ""
     assert "push_cube_0(" not in relevant(library(100), wish("push-cube-0"), 1000, without={"push_cube_0"})
 
 

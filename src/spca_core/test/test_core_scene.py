@@ -1,18 +1,15 @@
-"""Scenes, observations, plans, verdicts, tasks and the samples of contacts and joints: what they answer."""
+"""Scenes, observations, verdicts and tasks: what they answer."""
 
 import re
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spca_core.contacts import pair
 from spca_core.geometry import Pose
 from spca_core.plan import Task
 from spca_core.result import Outcome, Verdict
 from spca_core.scene import RELATIONS, Fact, Observation, Scene
-from spca_core.trajectory import JointTrajectory
 from spca_testing.observations import thing
 
 symbols = st.sampled_from(["cube_red", "cube_blue", "plate_red", "table"])
@@ -55,21 +52,6 @@ def test_every_relation_is_explained_by_its_arguments() -> None:
 )
 def test_a_task_is_said_once(title: str, description: str, text: str) -> None:
     assert Task(group="touch", id="touch_02", title=title, description=description).text == text
-
-
-@given(st.text(), st.text())
-def test_a_pair_has_no_order(a: str, b: str) -> None:
-    assert pair(a, b) == pair(b, a)
-    assert sorted(pair(a, b)) == list(pair(a, b)) == sorted([a, b])
-
-
-@given(st.lists(st.floats(0.001, 1.0), max_size=20))
-def test_a_trajectory_takes_as_long_as_its_points_are_apart(gaps: list[float]) -> None:
-    times = np.concatenate([[0.0], np.cumsum(gaps)])
-    path = np.zeros((len(times), 6))
-    trajectory = JointTrajectory(times=times, positions=path, velocities=path)
-    assert trajectory.duration == pytest.approx(sum(gaps))
-    assert isinstance(trajectory.duration, float)
 
 
 def test_a_task_has_no_conditions_and_every_verdict_but_running_is_final() -> None:

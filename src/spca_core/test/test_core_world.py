@@ -81,12 +81,17 @@ def put(content: dict[str, Any], path: str, value: Any) -> None:
     place[last] = value
 
 
-@pytest.mark.parametrize(("path", "value", "says"), WRONG["fields"])
-def test_a_wrong_field_is_named(tmp_path: Path, path: str, value: Any, says: str) -> None:
+ROWS = [(part, *row) for part in ("fields", "impossible") for row in WRONG[part]]
+
+
+@pytest.mark.parametrize(("part", "path", "value", "says"), ROWS)
+def test_a_wrong_field_is_named_and_what_cannot_be_is_said(
+    tmp_path: Path, part: str, path: str, value: Any, says: str
+) -> None:
     content = copy.deepcopy(GOOD)
     put(content, path, value)
-    file = written(tmp_path, content)
-    assert f"not a world ({file}): {says}" in refusal(file)
+    file, told = written(tmp_path, content), "not a world" if part == "fields" else "impossible world"
+    assert f"{told} ({file}): {says}" in refusal(file)
 
 
 def test_each_missing_part_is_named_and_several_faults_are_told_at_once(tmp_path: Path) -> None:
@@ -98,11 +103,3 @@ def test_each_missing_part_is_named_and_several_faults_are_told_at_once(tmp_path
     put(content, "camera.far", 0.1)
     put(content, "objects.0.text", "hello")
     assert refusal(written(tmp_path, content)).endswith("near one; 'box_green' has a text but is no sign")
-
-
-@pytest.mark.parametrize(("path", "value", "says"), WRONG["impossible"])
-def test_what_cannot_be_is_said(tmp_path: Path, path: str, value: Any, says: str) -> None:
-    content = copy.deepcopy(GOOD)
-    put(content, path, value)
-    file = written(tmp_path, content)
-    assert refusal(file) == f"impossible world ({file}): {says}"

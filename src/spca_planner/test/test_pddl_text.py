@@ -47,18 +47,18 @@ def test_sound_texts_pass() -> None:
     assert problem.of_type(domain, "thing") == ["a", "s", "t"]
 
 
-@pytest.mark.parametrize(("old", "new", "words"), FAULTS["domain"])
-def test_faults_of_a_domain(old: str, new: str, words: str) -> None:
+ROWS = [(text, *row) for text in ("domain", "problem") for row in FAULTS[text]]
+
+
+@pytest.mark.parametrize(("text", "old", "new", "words"), ROWS)
+def test_a_fault_is_named_by_its_place(text: str, old: str, new: str, words: str) -> None:
+    """Of the whole text where the old one is `*`; without words it is none."""
+    texts = {"domain": DOMAIN, "problem": PROBLEM}
+    texts[text] = new if old == "*" else texts[text].replace(old, new)
     if words:
-        assert words in complaint(domain=DOMAIN.replace(old, new))
+        assert words in complaint(**texts)
     else:
-        parse(DOMAIN.replace(old, new), PROBLEM)
-
-
-@pytest.mark.parametrize(("old", "new", "words"), FAULTS["problem"])
-def test_faults_of_a_problem(old: str, new: str, words: str) -> None:
-    """Of the whole text where the old one is `*`."""
-    assert words in complaint(problem=new if old == "*" else PROBLEM.replace(old, new))
+        parse(*texts.values())
 
 
 def test_sections_have_an_order() -> None:

@@ -141,13 +141,15 @@ def test_the_camera_frame_is_the_calibrated_one():
     np.testing.assert_allclose(frame(data, OPTICAL_FRAME), WORLD.camera.pose.matrix(), atol=1e-8)
 
 
+def commanded(control: ET.Element) -> set[str]:
+    joints = control.findall("joint")
+    return {j.attrib["name"] for j in joints if j.find("command_interface") is not None}
+
+
 def test_one_gripper_joint_takes_commands_and_no_mimic_joint_does():
     robot = ET.fromstring(build_urdf(WORLD, "controllers.yaml"))
     control = robot.find("ros2_control")
-    commanded = {
-        j.attrib["name"] for j in control.findall("joint") if j.find("command_interface") is not None
-    }
-    assert commanded == {*WORLD.robot.arm.joint_names, GENERATED.commanded}
+    assert commanded(control) == {*WORLD.robot.arm.joint_names, GENERATED.commanded}
     parameters = yaml.safe_load(controllers(GENERATED, WORLD.robot.arm.joint_names))
     for controller in (ARM_CONTROLLER, GRIPPER_CONTROLLER):  # each claims what its joints offer
         claims = parameters[controller]["ros__parameters"]
@@ -230,7 +232,4 @@ def test_vendor_description_has_the_same_flange_and_one_commanded_finger(tmp_pat
             frame(data, "tool0"), mount @ ArmKinematics(WORLD.robot.arm).forward(q), atol=1e-4
         )
     control = robot.find("ros2_control")
-    commanded = {
-        j.attrib["name"] for j in control.findall("joint") if j.find("command_interface") is not None
-    }
-    assert commanded == {*WORLD.robot.arm.joint_names, "robotiq_85_left_knuckle_joint"}
+    assert commanded(control) == {*WORLD.robot.arm.joint_names, "robotiq_85_left_knuckle_joint"}

@@ -1,9 +1,9 @@
 """The driver boundary in control_msgs, with stand-ins that have its published fields and constants."""
 
 import importlib.util
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass, field, make_dataclass
 from types import SimpleNamespace
-from typing import Any
 
 import numpy as np
 import pytest
@@ -23,36 +23,24 @@ JOINT_NAMES = load_arm("ur5").joint_names
 pytestmark = pytest.mark.ros
 
 
-@dataclass
-class JointTolerance:
-    """control_msgs/msg/JointTolerance."""
-
-    name: str = ""
-    position: float = 0.0
-    velocity: float = 0.0
-    acceleration: float = 0.0
+def message(title: str, /, *numbers: str, **makes: Callable[[], object]) -> type:
+    """A message of control_msgs: fields that are numbers, and others by what makes their values."""
+    fields = [(of, object, field(default_factory=make)) for of, make in makes.items()]
+    return make_dataclass(title, [*fields, *((number, float, 0.0) for number in numbers)])
 
 
-@dataclass
-class GripperCommandMsg:
-    """control_msgs/msg/GripperCommand."""
-
-    position: float = 0.0
-    max_effort: float = 0.0
+JointTolerance = message("JointTolerance", "position", "velocity", "acceleration", name=str)
+GripperCommandMsg = message("GripperCommand", "position", "max_effort")
+LISTS = ("path_tolerance", "component_path_tolerance", "goal_tolerance", "component_goal_tolerance")
 
 
 class FollowJointTrajectory:
     """control_msgs/action/FollowJointTrajectory."""
 
-    @dataclass
-    class Goal:
-        trajectory: JointTrajectoryMsg = field(default_factory=JointTrajectoryMsg)
-        multi_dof_trajectory: Any = None
-        path_tolerance: list[JointTolerance] = field(default_factory=list)
-        component_path_tolerance: list[Any] = field(default_factory=list)
-        goal_tolerance: list[JointTolerance] = field(default_factory=list)
-        component_goal_tolerance: list[Any] = field(default_factory=list)
-        goal_time_tolerance: Duration = field(default_factory=Duration)
+    Goal = message(
+        "Goal", trajectory=JointTrajectoryMsg, multi_dof_trajectory=object, goal_time_tolerance=Duration,
+        **dict.fromkeys(LISTS, list),
+    )  # fmt: skip
 
     @dataclass
     class Result:
@@ -66,12 +54,8 @@ class FollowJointTrajectory:
         GOAL_TOLERANCE_VIOLATED = -5
 
 
-class GripperCommand:
-    """control_msgs/action/GripperCommand."""
-
-    @dataclass
-    class Goal:
-        command: GripperCommandMsg
+GripperCommand = SimpleNamespace(Goal=message("Goal", command=GripperCommandMsg))
+"""control_msgs/action/GripperCommand."""
 
 
 @pytest.fixture

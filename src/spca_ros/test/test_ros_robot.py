@@ -5,12 +5,14 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future
+from typing import Any
 
 import numpy as np
 import pytest
 from sensor_msgs.msg import CameraInfo, Image
 from sensor_msgs.msg import JointState as JointStateMsg
-from spca_interfaces.action import FollowTrajectory
+from spca_interfaces.action import CommandGripper, FollowTrajectory
 from spca_interfaces.msg import Layout
 from spca_interfaces.srv import ResetWorld
 from std_msgs.msg import Header
@@ -19,6 +21,7 @@ from std_srvs.srv import Trigger
 from spca_core.arms import load_arm
 from spca_core.errors import MotionError, SpcaError
 from spca_core.layout import nominal_layout
+from spca_core.stopping import left_alone
 from spca_core.trajectory import JointTrajectory
 from spca_core.world import World
 from spca_ros import names
@@ -76,14 +79,15 @@ def test_a_service_that_has_gone_is_not_waited_for_as_one_that_is_to_come(alone:
             call(Trigger.Request(), timeout=3600.0)
 
 
+@pytest.fixture
+def robot(driver: RosRobot, reset: Reset) -> RosRobot:
+    reset()
+    driver.wait_news()
+    return driver
+
+
 class TestRobot(RobotContract):
     """Everything that any robot must do."""
-
-    @pytest.fixture
-    def robot(self, driver: RosRobot, reset: Reset) -> RosRobot:
-        reset()
-        driver.wait_news()
-        return driver
 
 
 class TestCamera(CameraContract):
@@ -181,22 +185,60 @@ def test_a_trajectory_from_elsewhere_is_refused(driver: RosRobot) -> None:
     assert error.value.kind == "deviation"
 
 
-def test_a_cancelled_trajectory_stops_the_arm(alone: SpcaNode, driver: RosRobot, reset: Reset) -> None:
-    reset()
-    driver.wait_news()
-    trajectory = gentle(driver, 0.3, 4.0)
-    goal = FollowTrajectory.Goal(
-        attempt="a", client=alone.get_name(), trajectory=trajectory_msg(trajectory, JOINT_NAMES)
-    )
-    follow = ActionCall(alone, FollowTrajectory, names.FOLLOW)
-    begun = driver.now()
-    result = follow(goal, cancelled=lambda: driver.wait(0.5) is False)
+def follow(node: SpcaNode, trajectory: JointTrajectory, *heard: Any, **more: Any) -> FollowTrajectory.Result:
+    """Have the arm follow a trajectory; return how that ended."""
+    path = trajectory_msg(trajectory, JOINT_NAMES)
+    goal = FollowTrajectory.Goal(attempt="a", client=node.get_name(), trajectory=path)
+    return ActionCall(node, FollowTrajectory, names.FOLLOW)(goal, *heard, **more)
+
+
+def test_a_cancelled_trajectory_stops_the_arm(alone: SpcaNode, robot: RosRobot) -> None:
+    trajectory, begun = gentle(robot, 0.3, 4.0), robot.now()
+    result = follow(alone, trajectory, cancelled=lambda: robot.wait(0.5) is False)
     assert result.status == FollowTrajectory.Result.HELD
-    driver.wait(1.0)
-    stopped = driver.state()
+    robot.wait(1.0)
+    stopped = robot.state()
     assert begun + 0.5 < stopped.stamp < begun + 4.0
     assert np.abs(stopped.velocity).max() < 0.01
     assert np.abs(stopped.position - trajectory.positions[-1]).min() > 0.05
+
+
+def under_way(node: SpcaNode, robot: RosRobot, seconds: float) -> Future[FollowTrajectory.Result]:
+    """The outcome to come of a trajectory that has begun."""
+    begun: list[FollowTrajectory.Feedback] = []
+    outcome = left_alone(lambda: follow(node, gentle(robot, 0.1, seconds), begun.append))
+    assert node.loop.wait(lambda: begun, 10.0), "it never began"
+    return outcome
+
+
+def test_a_motion_says_that_it_has_come_to_its_end(alone: SpcaNode, robot: RosRobot) -> None:
+    outcome = under_way(alone, robot, 1.0)
+    robot.wait(0.9)
+    assert not outcome.done()
+    robot.wait(0.2)
+    assert outcome.result(10.0).status == FollowTrajectory.Result.DONE
+
+
+def test_a_newer_goal_a_hold_and_a_reset_end_a_motion(alone: SpcaNode, robot: RosRobot, reset: Reset) -> None:
+    first = under_way(alone, robot, 2.0)
+    second = under_way(alone, robot, 2.0)
+    assert first.result(10.0).status == FollowTrajectory.Result.REPLACED
+    robot.hold()
+    assert second.result(10.0).status == FollowTrajectory.Result.HELD
+    third = under_way(alone, robot, 2.0)
+    robot.wait(0.5)
+    reset()
+    assert third.result(10.0).status == FollowTrajectory.Result.HELD
+
+
+def test_the_gripper_says_where_its_pads_rest(alone: SpcaNode, robot: RosRobot) -> None:
+    call = ActionCall(alone, CommandGripper, names.GRIPPER)
+    outcome = left_alone(lambda: call(CommandGripper.Goal(client=alone.get_name(), gap=0.03)))
+    while not outcome.done():
+        robot.wait(0.1)
+        assert robot.now() < 5.0
+    assert outcome.result().status == CommandGripper.Result.DONE
+    assert outcome.result().gap == pytest.approx(0.03, abs=2e-3)
 
 
 def test_a_dead_driver_is_noticed(world: World) -> None:

@@ -44,14 +44,11 @@ def test_every_process_gets_keys_and_must_use_them(keystore: Path) -> None:
 
 
 @pytest.mark.usefixtures("secure_ros")
-def test_a_keystore_that_lacks_something_is_refused_with_the_commands(keystore: Path) -> None:
-    (keystore / "enclaves" / "spca" / "permissions.p7s").unlink()
-    with pytest.raises(InputError, match="create_enclave"):
-        environment.secured(keystore)
-
-
-@pytest.mark.usefixtures("secure_ros")
-def test_a_private_key_that_others_can_read_is_refused(keystore: Path) -> None:
-    (keystore / "enclaves" / "spca" / "key.pem").chmod(0o644)
+def test_a_keystore_that_lacks_something_or_that_others_can_read_is_refused(keystore: Path) -> None:
+    enclave = keystore / "enclaves" / "spca"
+    (enclave / "key.pem").chmod(0o644)
     with pytest.raises(InputError, match="chmod 600"):
+        environment.secured(keystore)
+    (enclave / "permissions.p7s").unlink()
+    with pytest.raises(InputError, match="create_enclave"):
         environment.secured(keystore)

@@ -118,15 +118,27 @@ def test_runs_the_steps_in_order_and_reports_each(executor: PlanExecutor) -> Non
     assert "stop" not in line.events
 
 
-def test_a_motion_error_that_is_not_caught_fails_the_step(executor: PlanExecutor) -> None:
-    result, line = run(executor, ("ahead", "2"), ("ahead", "9"), ("ahead", "1"))
-    assert result.status == "failed"
-    assert [r.status for r in result.steps] == ["done", "failed"]
-    failure = result.steps[-1].failure
-    assert (failure.kind, failure.message) == ("limit", "the line ends at 10 m")
-    assert LIBRARY.splitlines()[(failure.line or 0) - 1].strip() == "ctx.go(float(metres))"
-    assert "step 2, ahead(9)" in result.message
-    assert line.events == ["go 2.0", "stop"]
+@pytest.mark.parametrize(
+    ("steps", "kind", "message"),
+    [
+        (("ahead 2", "ahead 9", "ahead 1"), "limit", "step 2, ahead(9): the line ends at 10 m"),
+        (("nothing",), "result", "not today"),
+        (("no",), "result", "the skill returned False"),
+        (("to_and_fro",), "timeout", "20"),
+    ],
+)
+def test_a_step_that_fails_is_the_last_and_says_why(
+    executor: PlanExecutor, steps: tuple[str, ...], kind: str, message: str
+) -> None:
+    """Of a motion error that is not caught, of a result, of a deadline, which is in the world's time."""
+    result, line = run(executor, *(tuple(step.split()) for step in steps))
+    *before, last = result.steps
+    assert (result.status, last.status, last.failure.kind) == ("failed", "failed", kind)
+    assert all(step.status == "done" for step in before) and message in result.message
+    assert line.stopped and line.clock <= 21
+    if kind == "limit":
+        assert LIBRARY.splitlines()[(last.failure.line or 0) - 1].strip() == "ctx.go(float(metres))"
+        assert line.events == ["go 2.0", "stop"]
 
 
 def test_a_step_that_finds_no_place_at_its_own_thing_says_so(executor: PlanExecutor) -> None:
@@ -145,21 +157,6 @@ def test_a_caught_motion_error_does_not(executor: PlanExecutor) -> None:
     result, _ = run(executor, ("careful",))
     assert result.status == "done"
     assert result.steps[0].log == ("did not: limit buffer",)
-
-
-@pytest.mark.parametrize(("skill", "reason"), [("nothing", "not today"), ("no", "the skill returned False")])
-def test_a_result_can_say_failure(executor: PlanExecutor, skill: str, reason: str) -> None:
-    result, line = run(executor, (skill,))
-    assert result.status == "failed"
-    assert (result.steps[0].failure.kind, result.steps[0].message) == ("result", reason)
-    assert line.stopped
-
-
-def test_the_deadline_is_in_the_worlds_time(executor: PlanExecutor) -> None:
-    result, line = run(executor, ("to_and_fro",))
-    assert result.steps[0].failure.kind == "timeout"
-    assert 20 < line.clock <= 21
-    assert line.stopped
 
 
 def test_cancelling_between_steps(executor: PlanExecutor) -> None:

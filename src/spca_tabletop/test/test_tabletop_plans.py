@@ -19,6 +19,7 @@ from spca_core.ports.proposer import Impossible, NotUnderstood
 from spca_core.scene import Fact, Observation
 from spca_planner.planner import DraftingPlanner
 from spca_planner.trusted import TrustedDomains
+from spca_tabletop.level_check import nominal_observation
 from spca_tabletop.plan.problem import initial
 from spca_tabletop.plan.proposer import BuiltinProposer
 from spca_tabletop.plan.vocabulary import TabletopVocabulary
@@ -33,7 +34,7 @@ class TestBuiltinProposer(PlanProposerContract):
 
     @pytest.fixture
     def request_(self) -> PlanRequest:
-        return PlanRequest(attempt="1", task=task("Stack red on blue."), observation=scene(), skills=())
+        return request("Stack red on blue.", scene())
 
 
 class Table:
@@ -105,9 +106,12 @@ def planner(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DraftingPlanne
         yield made
 
 
+def request(text: str, seen: Observation, **more: object) -> PlanRequest:
+    return PlanRequest(attempt="1", task=task(text), observation=seen, skills=()).model_copy(update=more)
+
+
 def plan(planner: DraftingPlanner, text: str, **table: object) -> PlanResult:
-    seen = scene(**table)  # type: ignore[arg-type]
-    return planner.plan(PlanRequest(attempt="1", task=task(text), observation=seen, skills=()))
+    return planner.plan(request(text, scene(**table)))  # type: ignore[arg-type]
 
 
 def outcome(planner: DraftingPlanner, text: str, on: dict[str, str] | None = None, held: str = "") -> Table:
@@ -231,8 +235,7 @@ def test_the_steps_of_a_plan(planner: DraftingPlanner, case: dict[str, Any]) -> 
     table = dict(case)
     text, wanted, facts = table.pop("text"), table.pop("steps"), table.pop("more", ())
     seen = {"hidden": HIDDEN, "bridge": BRIDGE}.get(table.pop("table", "")) or scene(**table)
-    request = PlanRequest(attempt="1", task=task(text), observation=more(seen, *facts), skills=())
-    result = planner.plan(request)
+    result = planner.plan(request(text, more(seen, *facts)))
     assert result.status == "solved" and result.plan is not None
     told = [str(step) for step in result.plan.steps]
     assert [s if "(" in w else s.split("(")[0] for s, w in zip(told, wanted, strict=True)] == wanted
@@ -240,8 +243,7 @@ def test_the_steps_of_a_plan(planner: DraftingPlanner, case: dict[str, Any]) -> 
 
 @pytest.mark.parametrize("text", ["Touch the red cuboid.", "Put the purple cylinder on the red plate."])
 def test_what_is_named_and_out_of_sight_may_be_of_any_kind_that_carries(text: str) -> None:
-    request = PlanRequest(attempt="1", task=task(text), observation=HIDDEN, skills=())
-    draft = BuiltinProposer().draft(request, None, None)
+    draft = BuiltinProposer().draft(request(text, HIDDEN), None, None)
     assert draft.goals == ("clear unknown",) and draft.uncovers
 
 
@@ -250,52 +252,43 @@ def test_what_is_named_may_be_behind_something_tall_which_is_set_down_elsewhere_
     low, *others = seen.scene.objects
     post = low.model_copy(update={"size": (0.04, 0.04, 0.14)})
     behind = seen.model_copy(update={"scene": seen.scene.model_copy(update={"objects": (post, *others)})})
-    wanted = task("Put the yellow cylinder on the red plate.")
-    request = PlanRequest(attempt="1", task=wanted, observation=behind, skills=())
-    draft = BuiltinProposer().draft(request, None, None)
+    asked = request("Put the yellow cylinder on the red plate.", behind)
+    draft = BuiltinProposer().draft(asked, None, None)
     assert draft.goals == ("put_down cube_green",) and draft.uncovers
     for update in ({"previous": draft}, {"observation": seen}):
         with pytest.raises(Impossible, match="There is no yellow cylinder"):
-            BuiltinProposer().draft(request.model_copy(update=update), None, None)
+            BuiltinProposer().draft(asked.model_copy(update=update), None, None)
 
 
 @pytest.mark.parametrize(
     "text", ["Touch the left sphere.", "Put the red cube into the tray.", "Do something."]
 )
 def test_nothing_is_uncovered_for_a_task_that_makes_no_sense_all_the_same(text: str) -> None:
-    request = PlanRequest(attempt="1", task=task(text), observation=HIDDEN, skills=())
     with pytest.raises((Impossible, NotUnderstood)):
-        BuiltinProposer().draft(request, None, None)
+        BuiltinProposer().draft(request(text, HIDDEN), None, None)
 
 
 def test_what_is_no_solid_is_no_bridge(planner: DraftingPlanner) -> None:
     """Something that nobody knows lies across two cubes: the others can be moved all the same."""
     seen = more(scene(), "on unknown cube_red", "on unknown cube_green")
     seen = seen.model_copy(update={"objects": seen.objects | {"unknown": "unknown"}})
-    asked = task("Put the blue cube on the blue plate.")
-    found = planner.plan(PlanRequest(attempt="1", task=asked, observation=seen, skills=()))
+    found = planner.plan(request("Put the blue cube on the blue plate.", seen))
     assert found.status == "solved", found.message
     assert not any(atom[0] in ("across", "bridge") for atom in initial(seen))
 
 
 def test_what_only_seems_to_touch_is_put_there_again(planner: DraftingPlanner) -> None:
-    wanted = task("Put the red cube next to the blue cube.")
-    before = PlanRequest(attempt="1", task=wanted, observation=scene(), skills=())
-    first = planner.plan(before)
-    seen = scene(beside=[("cube_red", "cube_blue"), ("cube_blue", "cube_red")])
-    failure = "referee: not so: red cube touches blue cube"
-    update = {
-        "attempt": "2",
-        "observation": seen,
-        "mode": "replan",
-        "failure": failure,
-        "previous": first.plan.draft,
-    }
-    again = planner.plan(before.model_copy(update=update))
-    assert [s.action for s in again.plan.steps] == ["pick_up", "place_on_table", "pick_up", "place_next_to"]
-    unrelated = planner.plan(
-        before.model_copy(update=update | {"failure": "referee: nothing touches the lamp"})
-    )
+    wanted = "Put the red cube next to the blue cube."
+    beside = [("cube_red", "cube_blue"), ("cube_blue", "cube_red")]
+    first = planner.plan(request(wanted, scene()))
+
+    def again(failure: str) -> PlanResult:
+        before = {"mode": "replan", "failure": f"referee: {failure}", "previous": first.plan.draft}
+        return planner.plan(request(wanted, scene(beside=beside), attempt="2", **before))
+
+    steps = [s.action for s in again("not so: red cube touches blue cube").plan.steps]
+    assert steps == ["pick_up", "place_on_table", "pick_up", "place_next_to"]
+    unrelated = again("nothing touches the lamp")
     assert unrelated.plan is not None and unrelated.plan.steps == ()
 
 
@@ -303,8 +296,7 @@ def test_what_lies_beyond_the_arms_reach_is_said_so_and_not_chosen(planner: Draf
     def asked(text: str, *far: str) -> PlanResult:
         seen = scene()
         facts = (*seen.facts, *(Fact(predicate="far", args=(thing,)) for thing in far))
-        observation = seen.model_copy(update={"facts": facts})
-        return planner.plan(PlanRequest(attempt="1", task=task(text), observation=observation, skills=()))
+        return planner.plan(request(text, seen.model_copy(update={"facts": facts})))
 
     for thing in ("cube_red", "plate_red"):
         result = asked("Put the red cube on the red plate.", thing)
@@ -328,33 +320,46 @@ def test_a_fallen_cube_is_out_of_reach(planner: DraftingPlanner) -> None:
 
 def test_words_refer_to_the_table_as_it_was_at_first(planner: DraftingPlanner) -> None:
     """When another cube has become the left one in the meantime, the task is still about the first."""
-    asked = task("Pick up the left cube.")
-    before = scene()
+    text, before = "Pick up the left cube.", scene()
     left = next(f.args[0] for f in before.facts if f.predicate == "leftmost" and f.args[0] in CUBES)
-    first = planner.plan(PlanRequest(attempt="1", task=asked, observation=before, skills=()))
+    first = planner.plan(request(text, before))
     assert first.plan is not None and first.plan.steps[0].args[0] == left
     other, *rest = (c for c in CUBES if c != left)
-    again = PlanRequest(
-        attempt="2",
-        task=asked,
-        observation=scene(row=(other, left, *rest)),
-        skills=(),
-        mode="replan",
-        previous=first.plan.draft,
-        failure="step 1 failed",
-    )
+    told = {"mode": "replan", "failure": "step 1 failed", "previous": first.plan.draft}
+    again = request(text, scene(row=(other, left, *rest)), attempt="2", **told)
     second = planner.plan(again)
     assert second.plan is not None and second.plan.steps[0].args[0] == left
     gone = again.model_copy(update={"previous": None})
     assert planner.plan(gone).plan.steps[0].args[0] == other  # type: ignore[union-attr]
 
 
+def test_a_rule_holds_on_the_way_not_only_in_the_end(planner: DraftingPlanner) -> None:
+    """Three blocks of Hanoi take seven moves; without the rule they would take five."""
+    seen = nominal_observation("hanoi_02")
+    tower = "Build a tower on the orange mat: red at the bottom, green in the middle, blue on top."
+    rule = " Never put a larger block on a smaller one. Never put a block on the table."
+    for text, moves in ((tower, 5), (tower + rule, 7)):
+        result = planner.plan(request(text, seen))
+        assert result.plan is not None, result.message
+        places = [s for s in result.plan.steps if s.action in ("place_on", "stack_on", "place_on_table")]
+        assert len(places) == moves, [str(s) for s in result.plan.steps]
+
+
+def test_a_swap_on_the_table_goes_by_a_third_place(planner: DraftingPlanner) -> None:
+    result = planner.plan(request("Swap the red and the blue cube.", nominal_observation("bowls_01")))
+    assert result.plan is not None, result.message
+    assert [str(s) for s in result.plan.steps if s.action.startswith("place")] == [
+        "place_on_table(cube_blue)",
+        "place_at(cube_red, at__400__0)",
+        "place_at(cube_blue, at__420__m150)",
+    ]
+
+
 def test_others_can_read_the_domain_and_its_problems(tmp_path: Path) -> None:
     """Unified Planning's own reader, and where they are installed `pddl`'s and tarski's."""
     from unified_planning.io import PDDLReader
 
-    request = PlanRequest(attempt="1", task=task("Stack red on blue."), observation=scene(), skills=())
-    draft = BuiltinProposer().draft(request, None, None)
+    draft = BuiltinProposer().draft(request("Stack red on blue.", scene()), None, None)
     for name, text in (("domain", draft.domain), ("problem", draft.problem)):
         (tmp_path / name).write_text(text)
     read = PDDLReader().parse_problem(str(tmp_path / "domain"), str(tmp_path / "problem"))
