@@ -1,6 +1,7 @@
 """Hand–eye calibration: where a fixed camera stands, from pictures of a ChArUco board at the robot's wrist.
 
-The board may be fastened to the wrist anyhow: where it is there is found, too. The first estimate is in
+The board may be fastened to the wrist anyhow: where it is there is found, too. With the inverse poses of the
+wrist it is where a camera is at the wrist, from pictures of a board that lies still. The first estimate is in
 closed form, from the motions between pictures (the rotation as in Park and Martin, "Robot sensor calibration:
 solving AX = XB on the Euclidean group", 1994); then all corners of all pictures are fitted at once. (OpenCV's
 own `calibrateHandEye` is missing in the Python package of OpenCV 5.0.)
@@ -61,7 +62,7 @@ class Lens:
 class BoardPicture:
     """A picture of the board: its corners on the board (N, 3; metres) and in the picture (N, 2; pixels).
 
-    `wrist` is the pose (4×4) of the wrist in `world` when it was taken.
+    `wrist` is the pose (4×4) of the wrist in `world` when it was taken; its inverse for a camera there.
     """
 
     name: str
@@ -72,7 +73,7 @@ class BoardPicture:
 
 @dataclass(frozen=True)
 class Calibration:
-    """The camera's optical frame in `world`, and how well each picture fits it.
+    """The camera's optical frame in `world` (or at the wrist), and how well each picture fits it.
 
     `pixels`: by how much its corners are off (root mean square). `distances`: how far (m) from where the
     wrist holds the board the picture alone, without the robot, sees it.

@@ -49,14 +49,14 @@ def read_wrist(path: Path, world: World) -> Array:
     return np.asarray(Pose.from_xyz_yaw(*base.position, base.yaw).matrix() @ wrist)
 
 
-def world_file(world: str, camera: CameraMount, found: Calibration) -> str:
-    """A world that has the calibrated camera, and all else from the one in `worlds/` that it extends."""
+def world_file(world: str, camera: CameraMount, found: Calibration, key: str = "camera") -> str:
+    """A world with the calibrated camera by that key, all else from the one in `worlds/` that it extends."""
     pose = {
         "position": [round(v, 5) for v in found.pose.position],
         "quaternion": [round(v, 6) for v in found.pose.quaternion],
     }
     name = Path(world.partition("@")[0]).stem
-    content = {"extends": name, "camera": {**camera.model_dump(mode="json"), **pose}}
+    content = {"extends": name, key: {**camera.model_dump(mode="json"), **pose}}
     return f"# {residual(found)}\n{yaml.safe_dump(content, sort_keys=False, default_flow_style=None)}"
 
 

@@ -49,8 +49,16 @@ def rendered(board: Array, noise: np.random.Generator) -> np.ndarray:
 
 @pytest.fixture(scope="module")
 def taken(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Twelve pictures, with the joints of the arm, or the pose of its tool, beside each."""
-    folder, draw = tmp_path_factory.mktemp("pictures"), np.random.default_rng(3)
+    """Pictures of a fixed camera."""
+    return take(tmp_path_factory.mktemp("pictures"), lambda board: CAMERA @ board @ np.linalg.inv(HELD))
+
+
+def take(folder: Path, flange_of: Callable[[Array], Array]) -> Path:
+    """Twelve pictures, with the joints of the arm, or the pose of its tool, beside each.
+
+    `flange_of` tells where in `world` the flange is when the camera sees the board there (4×4).
+    """
+    draw = np.random.default_rng(3)
     base = Pose.from_xyz_yaw(*WORLD.robot.base.position, WORLD.robot.base.yaw).matrix()
     kinematics = ArmKinematics(WORLD.robot.arm)
     while len(list(folder.iterdir())) < 24:
@@ -58,7 +66,7 @@ def taken(tmp_path_factory: pytest.TempPathFactory) -> Path:
             [*draw.uniform(-25, 25, 2), draw.uniform(-60, 60)],
             [draw.uniform(-0.2, 0.0), draw.uniform(-0.15, 0.0), draw.uniform(0.5, 0.65)],
         )
-        flange = np.linalg.inv(base) @ CAMERA @ board @ np.linalg.inv(HELD)
+        flange = np.linalg.inv(base) @ flange_of(board)
         branches = kinematics.inverse_branches(flange)
         joints = branches[~np.isnan(branches[:, 0])]
         if not len(joints):
@@ -91,6 +99,25 @@ def test_the_camera_is_found_and_printed_as_a_world(taken: Path, tmp_path: Path)
     assert np.linalg.norm(off[:3, 3]) < 0.001, said.stderr
     assert Rotation.from_matrix(off[:3, :3]).magnitude() < np.radians(0.1), said.stderr
     assert (camera.width, camera.height, camera.fx, camera.cy) == (*SIZE, FOCUS[0], CENTRE[1])
+
+
+def test_a_camera_at_the_wrist_is_found_in_tool0_from_a_board_that_lies_still(tmp_path: Path) -> None:
+    rough = load_world("wrist@ur5e").wrist_camera
+    assert rough is not None
+    mounted = rough.pose.matrix() @ transform([5, 8, -4], [0.01, -0.02, 0.015])
+    lying = transform([180, 0, 25], [0.45, 0.05, WORLD.table.top])
+    (tmp_path / "pictures").mkdir()
+    take(tmp_path / "pictures", lambda board: lying @ np.linalg.inv(mounted @ board))
+    said = calibrate(tmp_path / "pictures", "--world", "wrist@ur5e", "--wrist")
+    assert said.returncode == 0 and "calibrated from 12 pictures" in said.stderr, said.stderr
+    (tmp_path / "cell.yaml").write_text(said.stdout)
+    world = load_world(tmp_path / "cell.yaml")
+    assert world.wrist_camera is not None and world.camera == load_world("wrist").camera
+    off = np.linalg.inv(mounted) @ world.wrist_camera.pose.matrix()
+    assert np.linalg.norm(off[:3, 3]) < 0.001, said.stderr
+    assert Rotation.from_matrix(off[:3, :3]).magnitude() < np.radians(0.1), said.stderr
+    refused = calibrate(tmp_path / "pictures", "--wrist")
+    assert refused.returncode == 2 and "the world has no `wrist_camera`" in refused.stderr
 
 
 def few(folder: Path) -> None:

@@ -146,6 +146,25 @@ def commanded(control: ET.Element) -> set[str]:
     return {j.attrib["name"] for j in joints if j.find("command_interface") is not None}
 
 
+def test_the_wrist_cameras_frame_is_the_worlds_in_tool0_and_gazebo_draws_what_it_sees():
+    world = load_world("wrist")
+    data = place(mujoco_reads(build_urdf(world)), np.array([0.4, -1.2, 1.7, -2.0, -1.4, 0.3]), 0.085)
+    expected = frame(data, "tool0") @ world.wrist_camera.pose.matrix()
+    np.testing.assert_allclose(frame(data, f"wrist_{OPTICAL_FRAME}"), expected, atol=1e-8)
+
+    def cameras(world, file: str) -> list[ET.Element]:
+        return ET.fromstring(build_urdf(world, file)).findall("gazebo/sensor[@type='rgbd_camera']")
+
+    assert cameras(world, "") == cameras(WORLD, "controllers.yaml") == []
+    (sensor,) = cameras(world, "controllers.yaml")
+    assert sensor.findtext("topic") == "/spca/gazebo/wrist_camera"
+    assert sensor.findtext("camera/optical_frame_id") == f"wrist_{OPTICAL_FRAME}"
+    assert float(sensor.findtext("camera/lens/intrinsics/fx")) == world.wrist_camera.fx
+    assert float(sensor.findtext("update_rate")) == world.wrist_camera.rate_hz
+    ahead = frame(data, f"wrist_{OPTICAL_FRAME}")[:3, 2]  # Gazebo's camera looks along +x of its link
+    np.testing.assert_allclose(frame(data, "wrist_camera_link")[:3, 0], ahead, atol=1e-8)
+
+
 def test_one_gripper_joint_takes_commands_and_no_mimic_joint_does():
     robot = ET.fromstring(build_urdf(WORLD, "controllers.yaml"))
     control = robot.find("ros2_control")

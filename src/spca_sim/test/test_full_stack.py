@@ -3,6 +3,7 @@
 Skipped, and said so, without Gazebo.
 """
 
+import json
 import os
 import shutil
 import signal
@@ -59,6 +60,29 @@ def running(name: str) -> list[str]:
 def test_gazebo_by_its_launch_file() -> None:
     result = run("launch_test", str(LAUNCH_TEST), limit=400.0)
     assert result.returncode == 0, result.stdout[-4000:]
+
+
+HIDDEN = """
+task_group: put
+task_id: wrist
+title: put the red cube on the blue plate
+description: put the red cube on the blue plate
+difficulty: hard
+time_limit_s: 180
+world: wrist
+success: {states: [{thing: box_red, rests_on: plate_blue}]}
+"""
+
+
+def test_a_hidden_cube_is_found_by_the_wrist_camera_and_the_box_stays_where_it_is(tmp_path: Path) -> None:
+    (tmp_path / "hidden.yaml").write_text(HIDDEN)
+    result = run(
+        *("ros2", "launch", str(BRINGUP), f"level:={tmp_path}/hidden.yaml", "arm:=embedded"),
+        *("video:=false", f"record:={tmp_path}/run"),
+    )
+    assert result.returncode == 0, result.stdout[-6000:]
+    done = json.loads((tmp_path / "run" / "result.json").read_text())
+    assert (done["outcome"], done["rounds"], done["steps"]) == ("success", 1, 2)
 
 
 @pytest.mark.parametrize("level", ["touch_02", "stack_01"])

@@ -25,7 +25,7 @@ from spca_core.arms import load_arm
 from spca_core.geometry import Pose
 from spca_core.layout import nominal_layout
 from spca_core.trajectory import JointTrajectory
-from spca_core.world import load_world
+from spca_core.world import CameraMount, load_world
 from spca_robot.description.names import ARM_CONTROLLER, GENERATED, GRIPPER_CONTROLLER, STATE_BROADCASTER
 from spca_robot.description.urdf import build_urdf
 from spca_robot.gripper_2f85 import driver_angle, gap_of
@@ -41,7 +41,7 @@ from spca_ros.robot import RosRobot
 from spca_ros.world import RosWorld
 from spca_sim.gazebo.moved import Moved
 from spca_sim.gazebo.reset import parking
-from spca_sim.gazebo.write import CLOCK, COLOUR, DEPTH, POSES
+from spca_sim.gazebo.write import CLOCK, POSES, camera_topics
 from spca_sim.gazebo.write import STEP as PHYSICS_STEP
 from spca_sim.mujoco_world import MujocoWorld
 from spca_sim.recording import recorded_states
@@ -434,17 +434,15 @@ def test_poses_told_in_another_order_than_the_worlds_are_not_believed() -> None:
     assert moved.poses() == {}
 
 
-def test_a_picture_is_two_images_of_one_instant_with_the_projects_calibration(rig: Rig) -> None:
+@contextmanager
+def filming(rig: Rig, mount: CameraMount, at: str = "") -> Iterator[Callable[[], int]]:
+    """Gazebo draws pictures, the first of them black; yields who counts those who listen."""
     from sensor_msgs.msg import Image
 
-    from spca_ros.camera import RequestedCamera
-
-    colour = rig.gazebo.create_publisher(Image, COLOUR.ros_topic_name, WHOLE)
-    depth = rig.gazebo.create_publisher(Image, DEPTH.ros_topic_name, WHOLE)
-    w, h = WORLD.camera.width, WORLD.camera.height
-    grey = 0  # the first is black
-
-    assert colour.get_subscription_count() == depth.get_subscription_count() == 0
+    colour, depth = (
+        rig.gazebo.create_publisher(Image, topic.ros_topic_name, WHOLE) for topic in camera_topics(at)[:2]
+    )
+    w, h, grey = mount.width, mount.height, 0
 
     def film() -> None:
         nonlocal grey
@@ -459,12 +457,36 @@ def test_a_picture_is_two_images_of_one_instant_with_the_projects_calibration(ri
             grey = 90
 
     with meanwhile(film, 0.1):
+        yield lambda: colour.get_subscription_count() + depth.get_subscription_count()
+
+
+def test_a_picture_is_two_images_of_one_instant_with_the_projects_calibration(rig: Rig) -> None:
+    from spca_ros.camera import RequestedCamera
+
+    with filming(rig, WORLD.camera) as listeners:
+        assert listeners() == 0
         frame = RequestedCamera(rig.client, WORLD.camera).capture()
-    # Nobody looks any more: Gazebo is asked for no more pictures.
-    assert wait_for(lambda: colour.get_subscription_count() == depth.get_subscription_count() == 0)
+        # Nobody looks any more: Gazebo is asked for no more pictures.
+        assert wait_for(lambda: listeners() == 0)
     assert frame.intrinsics == WORLD.camera.intrinsics  # not Gazebo's, which is half a pixel off
     assert (frame.colour == 90).all()
     assert frame.depth[0, 0] == 0.0 and frame.depth[5, 5] == pytest.approx(0.85)
+
+
+def test_the_wrist_camera_takes_its_pictures_under_its_own_names(rig: Rig) -> None:
+    from spca_sim.gazebo.film import Film
+
+    mount = load_world("wrist").wrist_camera
+    film = rig.node.loop.run(lambda: Film(rig.node, mount, names.WRIST))
+    with filming(rig, mount, names.WRIST) as listeners, filming(rig, WORLD.camera) as others:
+        with film.running():
+            assert wait_for(lambda: film.since(0.0))
+        assert others() == 0, "the camera above the table is not asked for pictures meanwhile"
+        assert wait_for(lambda: listeners() == 0)
+    taken = film.since(0.0)
+    for message in (taken.colour, taken.depth, taken.info):
+        assert message.header.frame_id == "wrist_camera_color_optical_frame"
+    assert (taken.info.width, taken.info.k[0]) == (mount.width, mount.fx)
 
 
 def test_of_a_flood_of_reports_only_the_newest_are_read_and_only_when_asked_for(rig: Rig) -> None:

@@ -11,7 +11,7 @@ from spca_core.layout import nominal_layout, random_layout
 from spca_core.world import load_world
 from spca_referee.level import load_level
 from spca_robot.workspace_model import build_model
-from spca_sim.gazebo.write import STEP, build_world, linear
+from spca_sim.gazebo.write import STEP, bridge_config, build_world, linear
 
 WORLD = load_world()
 LAYOUTS = {"nominal": nominal_layout(WORLD), "random": random_layout(WORLD, 7)}
@@ -114,6 +114,17 @@ def test_the_camera_sees_a_point_at_the_same_pixel():
         assert values(optics, f"lens/intrinsics/{name}") == pytest.approx(value)
     assert (width, height) == (intrinsics.width, intrinsics.height)
     assert values(camera, "link/sensor/update_rate") == pytest.approx(WORLD.camera.rate_hz)
+
+
+def test_the_bridge_passes_a_wrist_cameras_pictures_on_where_the_world_has_one():
+    def pictures(world) -> set[str]:
+        topics = [topic for topic in bridge_config(world) if "camera" in topic["ros_topic_name"]]
+        assert all(topic["lazy"] for topic in topics), "what nobody watches is not drawn"
+        return {topic["gz_topic_name"].removeprefix("/spca/gazebo/") for topic in topics}
+
+    fixed = {f"camera/{kind}" for kind in ("image", "depth_image", "points")}
+    assert pictures(WORLD) == fixed
+    assert pictures(load_world("wrist")) == fixed | {f"wrist_{topic}" for topic in fixed}
 
 
 def test_light_and_shadow_are_as_bright_as_in_the_embedded_simulator():

@@ -33,16 +33,21 @@ def calibrate(
     dictionary: Annotated[
         str, typer.Option(help="OpenCV's name of the markers' dictionary.")
     ] = "DICT_4X4_50",
+    at_wrist: Annotated[
+        bool,
+        typer.Option("--wrist", help="It is the world's wrist camera, and the board lies still."),
+    ] = False,
     draw: Annotated[
         Path | None, typer.Option(help="Draw the board, 200 dots to an inch, to be printed.")
     ] = None,
 ) -> None:
-    """Find where a fixed camera stands (hand–eye calibration), and print it as a world file.
+    """Find where a camera is, fixed or at the wrist (hand–eye calibration), and print it as a world file.
 
-    The robot holds a ChArUco board into the picture, turned differently each time. docs/real-robot.md has
-    every step.
+    The robot holds a ChArUco board into the picture, or the camera over the board, turned differently each
+    time. docs/real-robot.md has every step.
     """
     import cv2
+    import numpy as np
 
     from spca.console import notices
     from spca_core.errors import InputError
@@ -51,6 +56,7 @@ def calibrate(
     from spca_extras.hand_eye import Board, BoardPicture, corners
     from spca_extras.hand_eye import calibrate as fit
     from spca_extras.hand_eye_files import read_lens, read_wrist, residual, world_file
+    from spca_robot.workspace_model import tool0
 
     board, console, described = Board(columns, rows, square, marker, dictionary), notices(), load_world(world)
     if draw is not None:
@@ -68,20 +74,24 @@ def calibrate(
         return
     if not folder.is_dir():
         raise InputError("no such folder", str(folder))
-    camera, lens = read_lens(folder / "camera_info.yaml", described.camera)
+    if (mount := described.wrist_camera if at_wrist else described.camera) is None:
+        raise InputError("the world has no `wrist_camera`", world, "docs/disturbances.md says what it is")
+    camera, lens = read_lens(folder / "camera_info.yaml", mount)
     views, unseen = [], []
     for path in sorted(p for p in folder.iterdir() if p.suffix.lower() in _PICTURES):
         grey = read_picture(path, cv2.IMREAD_GRAYSCALE)
         if grey is None or grey.shape != (camera.height, camera.width):
             size = "not a picture" if grey is None else f"a picture of {grey.shape[1]} x {grey.shape[0]}"
             raise InputError(size, str(path), f"the camera has {camera.width} x {camera.height} pixels")
-        wrist = read_wrist(path.with_suffix(".yaml"), described)
+        carrier = read_wrist(path.with_suffix(".yaml"), described)
+        if at_wrist:
+            carrier = np.linalg.inv(carrier @ tool0(described.robot.wrist_sensor))
         if (seen := corners(grey, board)) is None:
             unseen.append(path.name)
         else:
-            views.append(BoardPicture(path.name, wrist, *seen))
+            views.append(BoardPicture(path.name, carrier, *seen))
     if unseen:
         console.print(f"the board is not seen in: {', '.join(unseen)}", markup=False)
     found = fit(views, lens)
-    typer.echo(world_file(world, camera, found), nl=False)
+    typer.echo(world_file(world, camera, found, "wrist_camera" if at_wrist else "camera"), nl=False)
     console.print(residual(found), markup=False)

@@ -63,6 +63,15 @@ SOURCES = tuple(GRIPPERS)
 CONTACT_TOPIC = "/spca/gazebo/contacts"
 """Topic on which all contact sensors publish, those of the robot and of the world."""
 
+
+def camera_topic(at: str = "") -> str:
+    """Return the topic of a camera in Gazebo, which appends `/image`, `/depth_image` and `/points` to it.
+
+    `at` is empty for the one above the table, and `wrist_` for the one at the wrist.
+    """
+    return f"/spca/gazebo/{at}camera"
+
+
 _MERGED = "_fixed_joint_lump__"
 
 

@@ -13,7 +13,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from spca_core.geometry import Array, Pose
 from spca_core.world import World
-from spca_robot.description.names import CONTACT_TOPIC, collision_names
+from spca_robot.description.names import CONTACT_TOPIC, camera_topic, collision_names
 
 _FILES = Path(__file__).with_name("files")
 _UPRIGHT = 1e-9  # share of the x axis that is level, below which it counts as upright
@@ -39,6 +39,7 @@ def _templates(folder: Path, plain: bool) -> Environment:
         keep_trailing_newline=True,
     )
     made.globals.update(contact_topic=CONTACT_TOPIC, xyz_rpy=xyz_rpy, collision_names=collision_names)
+    made.globals.update(camera_topic=camera_topic, atan=math.atan)
     return made
 
 
@@ -79,14 +80,14 @@ BODY_IN_OPTICAL: Array = np.array(
 
 
 def frames(world: World) -> dict[str, Any]:
-    """Return the poses (4×4) of the robot's base in `world`, of the camera's body, and its optical frame's.
+    """Return the poses (4×4) of the robot's base in `world`, of the cameras' bodies, and of optical frames.
 
-    Gazebo's cameras look along +x of their link, not along +z. All three stand still in `world`.
+    Gazebo's cameras look along +x of their link, not along +z.
     """
     base = Pose.from_xyz_yaw(*world.robot.base.position, world.robot.base.yaw).matrix()
-    camera = world.camera.pose.matrix() @ BODY_IN_OPTICAL
     return {
         "base": base,
-        "camera_in_base": np.linalg.inv(base) @ camera,
+        "camera_in_base": np.linalg.inv(base) @ world.camera.pose.matrix() @ BODY_IN_OPTICAL,
+        "wrist_in_tool0": world.wrist_camera and world.wrist_camera.pose.matrix() @ BODY_IN_OPTICAL,
         "optical_in_body": np.linalg.inv(BODY_IN_OPTICAL),
     }

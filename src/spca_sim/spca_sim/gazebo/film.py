@@ -1,4 +1,4 @@
-"""Gazebo's camera: its pictures are taken only while somebody wants them."""
+"""Gazebo's cameras: their pictures are taken only while somebody wants them."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from rclpy.subscription import Subscription
 from sensor_msgs.msg import Image
 from spca_interfaces.srv import Capture
 
-from spca_core.world import World
+from spca_core.world import CameraMount
 from spca_robot.description.names import OPTICAL_FRAME
 from spca_ros.camera import CameraTopics, FramePairs
 from spca_ros.convert.camera import info_msg
 from spca_ros.convert.records import seconds
 from spca_ros.node import SpcaNode
 from spca_ros.qos import WHOLE
-from spca_sim.gazebo.write import COLOUR, DEPTH
+from spca_sim.gazebo.write import camera_topics
 
 
 class Film:
@@ -28,11 +28,12 @@ class Film:
     the bridge repeat what was lost: of pictures that are sent with best effort most do not arrive whole.
     """
 
-    def __init__(self, node: SpcaNode, world: World) -> None:
-        self._node, self._intrinsics = node, world.camera.intrinsics
-        self._topics = CameraTopics(node)
+    def __init__(self, node: SpcaNode, mount: CameraMount, at: str = "") -> None:
+        self._node, self._intrinsics, self._frame = node, mount.intrinsics, at + OPTICAL_FRAME
+        self._topics = CameraTopics(node, at)
         take = FramePairs(self._on_frame).take
-        self._sources = (COLOUR, partial(take, "colour")), (DEPTH, partial(take, "depth"))
+        colour, depth, _ = camera_topics(at)
+        self._sources = (colour, partial(take, "colour")), (depth, partial(take, "depth"))
         self._listening: tuple[Subscription, ...] = ()
         self._asking = 0
         self._newest: Capture.Response | None = None
@@ -69,8 +70,8 @@ class Film:
     def _on_frame(self, colour: Image, depth: Image) -> None:
         if not any(colour.data):
             return  # the first that Gazebo's camera draws is black
-        for message in (colour, depth):
-            message.header.frame_id = OPTICAL_FRAME
         info = info_msg(self._intrinsics, seconds(colour.header.stamp))
+        for message in (colour, depth, info):
+            message.header.frame_id = self._frame
         self._topics.publish(colour, depth, info)
         self._newest = Capture.Response(success=True, colour=colour, depth=depth, info=info)

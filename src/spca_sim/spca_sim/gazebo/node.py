@@ -10,6 +10,7 @@ import importlib.util
 import threading
 import time
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -106,7 +107,8 @@ class GazeboSim(SimulatorNode):
         self._handed_over.set()
         self._ended = threading.Event()
 
-        self._film = Film(self, self._world)
+        mounts = {"": world.camera, names.WRIST: world.wrist_camera}
+        self._films = [(at, Film(self, mount, at)) for at, mount in mounts.items() if mount]
         self._arm = ArmController(self, self._joints, action)
         topic = f"/{GRIPPER_CONTROLLER}/joint_trajectory"
         self._pads = self.create_publisher(JointTrajectoryMsg, topic, EVERY)
@@ -125,13 +127,14 @@ class GazeboSim(SimulatorNode):
 
     def _offer(self) -> None:
         """Offer timers and services."""
-        self._watch = self.wall_timer(_LOOK_S, self._film.look)
+        for at, film in self._films:
+            self.wall_timer(_LOOK_S, film.look)
+            SlowService(self, Capture, at + names.CAPTURE, partial(self._do_capture, film))
         self._beat = self.wall_timer(_STATE_S, self._tell_state)
         if (process := gazebo_process()) is not None:
             self._hanging = Hanging(process)
             self._guard = self.wall_timer(_GUARD_S, self._end_hanging)
         SlowService(self, ResetWorld, names.RESET, self._do_reset)
-        SlowService(self, Capture, names.CAPTURE, self._do_capture)
         SlowService(self, LetPass, names.LET_PASS, self._do_let_pass)
 
     def _end_hanging(self) -> None:
@@ -212,12 +215,12 @@ class GazeboSim(SimulatorNode):
         if self._ended.wait(wait):
             raise SpcaError("the simulation ends")
 
-    def _do_capture(self, request: Capture.Request) -> Capture.Response:
+    def _do_capture(self, film: Film, _: Capture.Request) -> Capture.Response:
         """Return the first frame that is taken from now on."""
         begun = self._now
-        with self._film.running():
+        with film.running():
             while self._now - begun < _FRAME_S:
-                if (taken := self._film.since(begun)) is not None:
+                if (taken := film.since(begun)) is not None:
                     return taken
                 self._pass()
         return Capture.Response(success=False, message=f"no picture from Gazebo's camera in {_FRAME_S:.0f} s")

@@ -3,8 +3,8 @@
 Every model bears its name from the world description and has one link, `link`, with a collision for each of
 its convex parts, the first of them called `collision`. What can move has a contact sensor, unless the level
 asks nothing about it; table and ground need none, as whatever touches them has one. The camera is in it;
-the robot is not: Gazebo spawns it from its URDF, as `cobot`. Nothing is ever attached to anything: grasps
-hold by friction.
+the robot, with its wrist camera, is not: Gazebo spawns it from its URDF, as `cobot`. Nothing is ever attached
+to anything: grasps hold by friction.
 """
 
 from __future__ import annotations
@@ -23,13 +23,12 @@ from spca_core.geometry import Array, Pose, Vec3
 from spca_core.kinds import Primitive, is_round, primitives
 from spca_core.layout import Layout, nominal_layout
 from spca_core.world import World, WorldObject
-from spca_robot.description.names import CONTACT_TOPIC
+from spca_robot.description.names import CONTACT_TOPIC, camera_topic
 from spca_robot.description.urdf import RobotFiles, write_robot
 from spca_robot.description.xml import BODY_IN_OPTICAL, filled
+from spca_ros import names
 
 STEP = 0.0025  # s: with 4 ms, half as dear, a disc turns in the grip by more than 5° (decision 11)
-CAMERA_TOPIC = "/spca/gazebo/camera"
-"""Topic of the camera, to which Gazebo appends `/image`, `/depth_image`, `/points` and `/camera_info`."""
 
 # What ogre2 lets a matt level surface reflect, as a share of its colour: of the ambient light 1/π, of a lamp
 # straight above what was measured in gz-rendering 8.2.
@@ -46,7 +45,6 @@ def build_world(
     are reported (all if empty): Gazebo draws up a report for every sensor in contact at every step.
     """
     camera = world.camera
-    distance = camera.position[2] - world.table.top  # at which the noise is that of the world's camera
     direction = np.array(world.light.direction) / np.linalg.norm(world.light.direction)
     # A level surface is to be as bright as in the embedded simulator, in the light and in shadow.
     slant, shadow = -float(direction[2]), float(linear(world.light.ambient))
@@ -55,10 +53,9 @@ def build_world(
         "world.sdf", Path(__file__).with_name("files"), world=world, rate=rate, watched=watched, step=STEP,
         poses=(layout or nominal_layout(world)).poses, camera_pose=camera.pose.matrix() @ BODY_IN_OPTICAL,
         at=Pose.from_xyz_yaw, inertia=_inertia, collisions=_collisions, linear=linear,
-        primitives=primitives, mesh_file=mesh_file, light=direction, camera_topic=CAMERA_TOPIC,
+        primitives=primitives, mesh_file=mesh_file, light=direction,
         lamp=(lit - shadow) / (slant * _LAMP_SHARE), ambient=min(shadow / _AMBIENT_SHARE, 1.0),
-        view=2 * math.atan(camera.width / (2 * camera.fx)),
-        depth_noise=camera.noise.depth_sigma * distance**2,
+        camera_distance=camera.position[2] - world.table.top,
     )  # fmt: skip
 
 
@@ -120,27 +117,32 @@ Once a step, as Gazebo does, keeps a processor busy in every node that uses simu
 """
 
 
-def _of_camera(name: str, ros_type: str, gz_type: str) -> Topic:
-    topic = f"{CAMERA_TOPIC}/{name}"
-    return Topic(topic, topic, f"sensor_msgs/msg/{ros_type}", f"gz.msgs.{gz_type}", lazy=True)
+def camera_topics(at: str = "") -> tuple[Topic, Topic, Topic]:
+    """Return the topics of a camera's colours, depth and points (see `camera_topic`)."""
+
+    def of(name: str, ros_type: str, gz_type: str) -> Topic:
+        topic = f"{camera_topic(at)}/{name}"
+        return Topic(topic, topic, f"sensor_msgs/msg/{ros_type}", f"gz.msgs.{gz_type}", lazy=True)
+
+    points = of("points", "PointCloud2", "PointCloudPacked")
+    return of("image", "Image", "Image"), of("depth_image", "Image", "Image"), points
 
 
-COLOUR = _of_camera("image", "Image", "Image")
-DEPTH = _of_camera("depth_image", "Image", "Image")
-POINTS = _of_camera("points", "PointCloud2", "PointCloudPacked")
 CONTACTS = Topic(CONTACT_TOPIC, CONTACT_TOPIC, "ros_gz_interfaces/msg/Contacts", "gz.msgs.Contacts")
 POSES = "/spca/gazebo/poses"
 """Topic of the poses of everything that can move (`geometry_msgs/PoseArray`): ground truth."""
 
 
-def bridge_config(world: str) -> list[dict[str, object]]:
-    """Return the list that becomes the bridge's YAML file, for a world of that name.
+def bridge_config(world: World) -> list[dict[str, object]]:
+    """Return the list that becomes the bridge's YAML file.
 
     Camera information is not among its topics; the node makes it from the world description (Gazebo counts
-    pixels otherwise, see `files/world.sdf.j2`).
+    pixels otherwise, see `parts.xml.j2`).
     """
-    poses = Topic(POSES, f"/world/{world}/dynamic_pose/info", "geometry_msgs/msg/PoseArray", "gz.msgs.Pose_V")
-    return [asdict(topic) for topic in (CLOCK, COLOUR, DEPTH, POINTS, CONTACTS, poses)]
+    told = f"/world/{world.name}/dynamic_pose/info"
+    poses = Topic(POSES, told, "geometry_msgs/msg/PoseArray", "gz.msgs.Pose_V")
+    wrist = camera_topics(names.WRIST) if world.wrist_camera else ()
+    return [asdict(topic) for topic in (CLOCK, *camera_topics(), *wrist, CONTACTS, poses)]
 
 
 @dataclass(frozen=True)
@@ -173,5 +175,5 @@ def write_all(
         for part in primitives(thing.kind, thing.size):
             if part.shape == "hull":
                 (folder / mesh_file(part)).write_text(mesh_text(part))
-    files.bridge.write_text(yaml.safe_dump(bridge_config(world.name), sort_keys=False))
+    files.bridge.write_text(yaml.safe_dump(bridge_config(world), sort_keys=False))
     return files
