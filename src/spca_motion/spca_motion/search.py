@@ -40,36 +40,30 @@ class Checker(Protocol):
 
         The gripper may touch what is named in `allowed`, and what is in contact at the start may stay so.
         """
-        ...
 
     def valid(self, joints: Array, gap: float) -> bool:
         """Return whether nothing is nearer than the rules of the motion allow."""
-        ...
 
     def first_invalid(self, path: Array, gap: float, inside: Callable[[], bool]) -> int | None:
         """Return the index of the first configuration of `path` (m, n) that is invalid or fails `inside`.
 
         Returns None if there is none. `inside` looks at `flange`, which then is that configuration's.
         """
-        ...
 
     def hits(self, joints: Array, gap: float) -> list[Hit]:
         """Return the violated clearances, deepest first where depths are known.
 
         Empty for a valid configuration.
         """
-        ...
 
     def kernel(self, gap: float, box: Array | None, reach: float, needed: bool = False) -> Kernel | None:
         """Return what proves configurations free by the rules of the motion, or None where nothing does.
 
         The point `reach` metres ahead of the flange must stay in `box` (2, 3). Loaded once it is `needed`.
         """
-        ...
 
     def flange(self) -> tuple[list[float], list[float]]:
         """Return the position of `tool0` in `world` and its z axis, at the configuration checked last."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -235,7 +229,6 @@ class PathSearch(Protocol):
         `cost` (k,) says in seconds how much better. Raises PathNotFound, and Interrupted as soon as `stop`
         holds.
         """
-        ...
 
 
 class TreeSearch:
