@@ -17,6 +17,7 @@ import numpy as np
 
 from spca_core.errors import Interrupted
 from spca_core.geometry import Array
+from spca_core.stopping import Stop
 from spca_motion.collision import Hit
 from spca_motion.limits import WorkspaceBox
 from spca_motion.paths import Corner, Piece, rounded, sampled
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
     from spca_motion.kernel import Kernel
 
 
+Tried = tuple[float, float, int, int, int]
+"""Longest edge and step of a search, in radians, its most checks, its shortcuts, and its seed."""
 EDGE_STEP = 0.02
 """Largest Euclidean joint distance (rad) between configurations that are checked along a path."""
 
@@ -223,7 +226,7 @@ class PathNotFound(Exception):
 class PathSearch(Protocol):
     """Finds a path through the free space of a `Query`."""
 
-    def path(self, query: Query, goals: Array, cost: Array, stop: Callable[[], bool]) -> list[Piece]:
+    def path(self, query: Query, goals: Array, cost: Array, stop: Stop) -> list[Piece]:
         """Return a smooth path from the query's start to one of the free `goals` (k ≥ 1, n), best first.
 
         `cost` (k,) says in seconds how much better. Raises PathNotFound, and Interrupted as soon as `stop`
@@ -240,7 +243,7 @@ class TreeSearch:
     def __init__(self, limits: Array) -> None:
         self._limits = limits
 
-    def path(self, query: Query, goals: Array, cost: Array, stop: Callable[[], bool]) -> list[Piece]:
+    def path(self, query: Query, goals: Array, cost: Array, stop: Stop) -> list[Piece]:
         """See `PathSearch`."""
         near = goals[cost <= _NEAR_FACTOR * cost[0] + _NEAR_EXTRA]
         for targets, effort in ((near, BRIEF), (goals, NORMAL), (goals, WIDE)):
@@ -252,9 +255,7 @@ class TreeSearch:
         raise PathNotFound(f"searched {BRIEF.checks + NORMAL.checks + WIDE.checks} configurations")
 
 
-def _detour(
-    query: Query, goals: Array, effort: Effort, stop: Callable[[], bool], limits: Array
-) -> list[Piece] | None:
+def _detour(query: Query, goals: Array, effort: Effort, stop: Stop, limits: Array) -> list[Piece] | None:
     """Return a smooth path around the obstacles between start and goals, or None."""
     kernel, start = query.kernel(needed=True), query.start.joints
     search = find_path if kernel is None else kernel.path
@@ -269,12 +270,7 @@ def _detour(
 
 
 def find_path(
-    start: Array,
-    goals: Array,
-    box: Array,
-    effort: tuple[float, float, int, int, int],
-    valid: Callable[[Array], bool],
-    stop: Callable[[], bool],
+    start: Array, goals: Array, box: Array, tried: Tried, valid: Callable[[Array], bool], stop: Stop
 ) -> Array | None:
     """See `spca_motion.kernel.Kernel.path`."""
     from ompl import base as ob  # most paths are straight
@@ -282,7 +278,7 @@ def find_path(
     from ompl import util as ou
 
     ou.setLogLevel(ou.LOG_NONE)
-    (lower, upper), (reach, step, most, tries, seed) = box, effort
+    (lower, upper), (reach, step, most, tries, seed) = box, tried
     checks = 0
     count = len(start)
     joints = np.empty(count)
