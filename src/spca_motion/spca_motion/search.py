@@ -41,7 +41,8 @@ class Checker(Protocol):
     def begin(self, joints: Array, gap: float, allowed: Iterable[str] = ()) -> None:
         """Set the rules for the motion that starts at `joints`.
 
-        The gripper may touch what is named in `allowed`, and what is in contact at the start may stay so.
+        The gripper and what it holds may touch what is named in `allowed`. Pairs in contact at the start may
+        stay so: a motion must be able to depart from a support, or from a thing that was put down.
         """
 
     def valid(self, joints: Array, gap: float) -> bool:
@@ -54,10 +55,7 @@ class Checker(Protocol):
         """
 
     def hits(self, joints: Array, gap: float) -> list[Hit]:
-        """Return the violated clearances, deepest first where depths are known.
-
-        Empty for a valid configuration.
-        """
+        """Return the violated clearances, deepest first where depths are known; none where it is valid."""
 
     def kernel(self, gap: float, box: Array | None, reach: float, needed: bool = False) -> Kernel | None:
         """Return what proves configurations free by the rules of the motion, or None where nothing does.
