@@ -22,9 +22,9 @@ from spca_copic.run import CopicFolder
 from spca_copic.worlds.limited_actions import Played, PlayedAgain
 from spca_core.errors import SpcaError
 from spca_core.geometry import Pose, top_down_yaw
+from spca_core.log import logging_to
 from spca_core.plan import Draft, Plan, Step
 from spca_core.result import Outcome
-from spca_core.run_folder import log_to
 from spca_core.scene import Scene
 from spca_judges.environment import JudgedTabletop
 from spca_judges.remote import RemoteEpisode
@@ -244,11 +244,11 @@ def main() -> None:
     solved = defaultdict[str, list[float]](list)
     with closing(RobosuiteWorld()) as world:
         for folder in map(CopicFolder.open, given.runs):
-            log_to(folder.path)
             recipe = folder.run.recipe
             for task in folder.run.tasks:
                 cases = unseen_cases(world, task, recipe, given.cases)
-                [score] = evaluate(world, *folder.trained(task), recipe, cases)
+                with logging_to(folder.path):
+                    [score] = evaluate(world, *folder.trained(task), recipe, cases)
                 solved[task].append(100 * score.success)
     for task, column in zip(ENVIRONMENTS, ("Lift", "Pick-and-Place", "Stack-Three-Cubes"), strict=True):
         if own := solved[task]:

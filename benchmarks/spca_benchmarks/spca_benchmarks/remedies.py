@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 
 from spca_benchmarks.campaigns.page import PageTable
 from spca_benchmarks.campaigns.statistics import Rate
+from spca_core.log import LOG
 from spca_core.plan import ActResult
-from spca_core.run_folder import EVENTS, LOG
+from spca_core.run_folder import EVENTS
 from spca_core.scene import OBSTRUCTED
 from spca_sim.recording import DISTURBANCES
 from spca_sim.variation import ABOUT, Happened

@@ -19,7 +19,7 @@ from scipy.ndimage import distance_transform_edt
 from spca_core.camera import RgbdFrame
 from spca_core.scene import SceneObject
 from spca_core.world import World
-from spca_sense.view import enlarged, morphed
+from spca_sense.view import enlarged, morphed, of_clouds
 
 COLOURS = {
     "blue": (78, 121, 167), "red": (255, 87, 89), "green": (89, 169, 79), "orange": (242, 142, 43),
@@ -73,17 +73,16 @@ def fused(frames: Sequence[RgbdFrame], world: World, shades: bool = False) -> Rg
 
     With `shades`, those of flat brown things are told.
     """
-    points, colours = [], []
+    clouds = []
     area, top = world.work_area, world.table.top
     low, high = np.array([area.x[0], area.y[0], -np.inf]), np.array([area.x[1], area.y[1], top + CEILING])
     for frame in frames:
         at = frame.points() + world.robot.base.position
         inside = ((at > low) & (at < high)).all(axis=2)
-        points.append(at[inside])
-        colours.append(in_false_colours(frame.colour[inside], shades & (at[inside][:, 2] < top + FLAT)))
-    camera, stamp = world.camera, frames[0].stamp
-    seen = np.concatenate(points), np.concatenate(colours)
-    return _between(RgbdFrame.of_points(*seen, camera.intrinsics, camera.pose, stamp))
+        shaded = shades & (at[inside][:, 2] < top + FLAT)
+        clouds.append((at[inside], in_false_colours(frame.colour[inside], shaded)))
+    camera = world.camera
+    return _between(of_clouds(clouds, camera.intrinsics, camera.pose, frames[0].stamp))
 
 
 def without(frame: RgbdFrame, box: SceneObject) -> RgbdFrame:

@@ -36,24 +36,18 @@ class Episode(Protocol):
 
     def reset(self, seed: int) -> None:
         """Begin anew: the same for the same seed."""
-        ...
 
     def look(self) -> list[RgbdFrame]:
         """One frame of every camera, with its calibration in the frame of the robot's base."""
-        ...
 
     def feel(self) -> Proprioception:
         """The robot's own state."""
-        ...
 
     def act(self, joints: Array, opening: float) -> None:
         """For one period, drive the arm towards `joints` (n,) and the gripper towards `opening` (0 to 1)."""
-        ...
 
     def success(self) -> bool:
         """The judge's own verdict, now."""
-        ...
 
     def close(self) -> None:
         """End it. Calling it twice is harmless."""
-        ...

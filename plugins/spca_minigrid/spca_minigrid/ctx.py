@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from spca_core.errors import Cancelled, MotionError
-from spca_core.run_folder import note
+from spca_core.log import log
 from spca_core.scene import Observation
 from spca_core.stopping import Flag
 from spca_minigrid import primitives, routes, worldmap
@@ -182,7 +182,7 @@ class GridCtx(DeclaredCtx):
     @offered
     def _do_log(self, text: str) -> None:
         """Tell this to whoever mends the skill."""
-        note("skill", text=str(text)[:500])
+        log.info("skill", {"text": str(text)[:500]})
 
     # --- helpers --------------------------------------------------------------------------------------------
 

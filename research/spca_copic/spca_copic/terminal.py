@@ -16,7 +16,7 @@ from spca_copic.report import scores_table, write_report
 from spca_copic.run import CopicFolder, CopicRun, open_world, train_run
 from spca_copic.training import Listener
 from spca_core.errors import EXIT_INTERRUPTED, InputError
-from spca_core.run_folder import log_to
+from spca_core.log import logging_to
 from spca_llm.chat import open_chat
 from spca_programs.plan_world import Episode, require_task
 
@@ -30,12 +30,11 @@ def train_command(world_name: str, tasks: list[str], recipe: Recipe, llm: str, o
         run = CopicRun(world=world_name, tasks=tuple(tasks) or world.tasks, recipe=recipe, llm=llm)
         new = out is None or not out.exists()
         folder = CopicFolder.create(run, out)
-        log_to(folder.path)
         console.print(
             f"[bold]copic {world_name}[/bold]  {', '.join(run.tasks)}  → {folder.path}", soft_wrap=True
         )
         try:
-            with _progress(console) as bar:
+            with logging_to(folder.path), _progress(console) as bar:
                 task_bar = bar.add_task("episodes", total=recipe.episodes)
 
                 def episode(task: str, trial: int, done: Episode) -> None:
@@ -71,9 +70,9 @@ def compare_command(
     folder = CopicFolder.open(run) if run is not None else CopicFolder.newest(world_name)
     if folder.run.world != world_name:
         raise InputError(f"a training in '{folder.run.world}', not in '{world_name}'", str(folder.path))
-    log_to(folder.path)
     asks = asks_model(policies, folder.run.recipe)
-    with closing(open_world(world_name, folder.run.table)) as world, _progress(console) as bar:
+    opened = closing(open_world(world_name, folder.run.table))
+    with logging_to(folder.path), opened as world, _progress(console) as bar:
         chat = open_chat(llm, folder.path / "compare-llm") if asks else None
         scores: list[Score] = []
         recipe = folder.run.recipe

@@ -12,15 +12,15 @@ from pathlib import Path
 
 from spca_coder.trusted import TrustedLibrary
 from spca_core.errors import SpcaError
+from spca_core.log import log
 from spca_core.model import Record
-from spca_core.options import RunOptions
+from spca_core.options import REPLAY, RunOptions
 from spca_core.paths import LIBRARY
 from spca_core.plan import Plan
-from spca_core.ports.chat import REPLAY
 from spca_core.ports.environment import Environment
 from spca_core.ports.reading import PlanReader
 from spca_core.result import Outcome, Promotion
-from spca_core.run_folder import RunFolder, note, write_atomically
+from spca_core.run_folder import RunFolder, write_atomically
 from spca_core.skill import python_name
 from spca_planner.trusted import TrustedDomains
 
@@ -91,12 +91,12 @@ class Learned:
                     seen = [step.seen for step in result.steps]
                     evidence = self._reader.weigh(solved.plan, seen, environment.sense(), before)
                     if evidence.contradicted or evidence.disturbances:
-                        note("revalidation", table=table, outcome="solved by chance")
+                        log.info("revalidation", {"table": table, "outcome": "solved by chance"})
                         return False
         except (SpcaError, ValueError) as error:
-            note("revalidation", "warning", table=table, error=str(error))
+            log.warning("revalidation", {"table": table, "error": str(error)})
             return False
-        note("revalidation", table=table, outcome=outcome.value)
+        log.info("revalidation", {"table": table, "outcome": outcome.value})
         return outcome is Outcome.SUCCESS
 
     def _path(self, table: str) -> Path:

@@ -16,9 +16,8 @@ from spca.stages import Rehearsing, Stages
 from spca_coder.drafting import TOKEN_BUDGET, DraftingCoder
 from spca_coder.source import LibraryReader
 from spca_core.extensions import find
-from spca_core.options import RunOptions
+from spca_core.options import REPLAY, RunOptions
 from spca_core.plan import Mode
-from spca_core.ports.chat import REPLAY, VisionModel
 from spca_core.ports.kit import Kit
 from spca_core.ports.proposer import CodeProposer, PlanProposer
 from spca_core.ports.reading import Readers
@@ -34,6 +33,7 @@ from spca_planner.trusted import TrustedDomains
 if TYPE_CHECKING:
     from spca.learned import Learned
     from spca.rehearsal.rehearsal import SampledRehearsal
+    from spca_core.ports.chat import VisionModel
 
 
 @dataclass(frozen=True)

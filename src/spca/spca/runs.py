@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, TypeVar
 from spca.interrupt import STOPPED, stopping_on_interrupt
 from spca.kits import checked_kit, kit_of
 from spca_core.errors import Cancelled, InputError, Lost
-from spca_core.options import Manifest, RunOptions, manifest
-from spca_core.ports.chat import REPLAY
+from spca_core.log import logging_to
+from spca_core.options import REPLAY, Manifest, RunOptions, manifest
 from spca_core.result import UNFINISHED
-from spca_core.run_folder import EVENTS, MANIFEST, RunFolder, is_full, log_to, read_picture
+from spca_core.run_folder import EVENTS, MANIFEST, RunFolder, is_full, read_picture
 from spca_core.validation import YAML_FILES
 from spca_llm import is_configured
 
@@ -115,9 +115,9 @@ class Run:
 
         if not self.resumed:
             self.files.write(MANIFEST, manifest(self.options))
-        log_to(self.folder)
         try:
             with (  # first the stages: their solver warms up meanwhile
+                logging_to(self.folder),
                 open_stages(self.options, kit_of(self.options.level), self.files) as opened,
                 place(self.options, opened) as (world, there),
             ):

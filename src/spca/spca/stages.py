@@ -5,18 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from spca.blame import Blame, describe_step, logged
 from spca.state import RunState
 from spca_core.options import Budgets, Rehearse
 from spca_core.plan import Execution, Plan, PlanRequest, Rehearsed, Task
-from spca_core.ports.chat import VisionModel
 from spca_core.ports.reading import Readers
 from spca_core.ports.stages import Coder, Planner, Rehearsal
 from spca_core.result import Promotion, Usage
 from spca_core.scene import GUESSED
 from spca_core.skill import python_name
 from spca_core.stopping import Stop
+
+if TYPE_CHECKING:
+    from spca_core.ports.chat import VisionModel
 
 Others = Callable[[PlanRequest, Plan], Sequence[Plan]]
 """Function that finds plans with other steps for the same request."""

@@ -10,9 +10,9 @@ from spca_coder import allowlist
 from spca_coder.allowlist import CodeFault, lacking, report, undefined
 from spca_coder.source import Source, header, lines_of, misfit_reason, read, same_code
 from spca_core.errors import InputError, SpcaError
+from spca_core.log import log
 from spca_core.model import Record
 from spca_core.plan import ActionSchema
-from spca_core.run_folder import note
 from spca_core.skill import CtxApi, SkillFailure, python_name
 from spca_core.skill_package import joined, modules
 from spca_core.stopping import Closing
@@ -148,7 +148,7 @@ def criticised(critic: Callable[[], _T], rejected: Callable[[str], _T]) -> _T:
     except (SpcaError, OSError):
         raise
     except Exception as error:
-        note("a critic stumbled over a text", "warning", error=traceback.format_exc(limit=-_FRAMES))
+        log.warning("a critic stumbled over a text", {"error": traceback.format_exc(limit=-_FRAMES)})
         return rejected(f"it cannot be judged: {type(error).__name__}: {str(error)[:200]}")
 
 

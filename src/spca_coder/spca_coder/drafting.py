@@ -16,9 +16,9 @@ from typing import Any, Literal
 
 from spca_coder.source import Function, Source, as_present, header, missing, read
 from spca_core.errors import one_line
+from spca_core.log import log
 from spca_core.plan import PLAN_AT_FAULT, ActionSchema, CodeRecord, CodeRequest, CodeResult
 from spca_core.ports.proposer import CodeProposer, ModelError, PlanAtFault
-from spca_core.run_folder import note
 from spca_core.skill import CtxApi, python_name
 from spca_core.stopping import Stop, never
 from spca_sandbox.limits import Limits
@@ -122,7 +122,8 @@ class DraftingCoder:
                     if error.answered:  # the same request would get the same answer
                         rejection = f"{request.failure}\nThe last answer was of no use: {error}".strip()
                 drafts.append(record.model_copy(update={"seconds": time.monotonic() - began}))
-                note("code draft", number=len(drafts), kind=kind, rejection=record.rejection)
+                draft = {"number": len(drafts), "kind": kind, "rejection": record.rejection}
+                log.info("code draft", draft)
                 if judged is not None and not judged.rejection:
                     return self._result(
                         request,

@@ -17,9 +17,10 @@ from typing import Literal
 
 from spca_coder.source import Source, read, same_code
 from spca_core.errors import InputError
+from spca_core.log import log
 from spca_core.model import Record
 from spca_core.result import Promotion
-from spca_core.run_folder import note, write_atomically
+from spca_core.run_folder import write_atomically
 from spca_core.skill_package import joined, modules
 from spca_core.validation import expecting, plain
 
@@ -134,7 +135,8 @@ class TrustedLibrary:
                 if record != SkillRecord():
                     self._save(name, record)
         promotion = Promotion(promoted=tuple(sorted(new)), refused=refused)
-        note("promotion", level=level, promoted=promotion.promoted, refused=promotion.refused)
+        told = {"table": level, "promoted": promotion.promoted, "refused": promotion.refused}
+        log.info("promotion", told)
         return promotion
 
     def _tried_again(

@@ -16,6 +16,8 @@ from spca_core.paths import ROOT
 Transport = Literal["ros", "inproc"]
 Skills = Literal["auto", "builtin", "trusted", "empty"]
 Rehearse = Literal["auto", "always", "never"]
+REPLAY = "replay:"
+"""Beginning of a value of `--llm` that names a folder of recorded answers in place of a configuration."""
 
 # The packages whose versions can change the outcome of a run.
 _VERSIONED = ("mujoco", "numpy", "scipy", "ompl", "ruckig", "unified-planning",

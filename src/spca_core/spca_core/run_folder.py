@@ -5,21 +5,18 @@ from __future__ import annotations
 import errno
 import fcntl
 import hmac
-import json
 import os
 import re
 import shutil
 import tempfile
 import time
 import weakref
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
-from contextvars import ContextVar
-from datetime import datetime, timezone
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from datetime import datetime
 from functools import cache
 from pathlib import Path
-from types import MappingProxyType
-from typing import IO, Any, TypeVar
+from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
@@ -113,7 +110,6 @@ MANIFEST = "run.json"
 STATE = "state.json"
 CHECKPOINT = "checkpoint.bin"
 EVENTS = "events.jsonl"
-LOG = "log/spca.log"
 
 
 def write_atomically(path: Path, content: bytes) -> None:
@@ -302,32 +298,3 @@ class RunFolder:
                 yield kind.model_validate_json(line)
             except ValidationError:
                 continue
-
-
-_files: list[IO[str]] = []  # at most one
-_common: ContextVar[Mapping[str, object]] = ContextVar("common", default=MappingProxyType({}))
-
-
-def log_to(folder: Path) -> None:
-    """Send every note of this process to `log/spca.log` in a run's folder."""
-    path = folder / LOG
-    path.parent.mkdir(parents=True, exist_ok=True)
-    _files[:] = [path.open("a", buffering=1)]
-
-
-def note(event: str, level: str = "info", **data: object) -> None:
-    """Write an event with its data; outside a run it is dropped."""
-    for file in _files:
-        stamp = datetime.now(timezone.utc).isoformat().replace("+00:00", "Z")
-        line = {**data, **_common.get(), "event": event, "level": level, "timestamp": stamp}
-        file.write(json.dumps(line, default=str) + "\n")
-
-
-@contextmanager
-def noting(**data: object) -> Iterator[None]:
-    """Add data to every note of this thread, as long as the context lasts."""
-    token = _common.set({**_common.get(), **data})
-    try:
-        yield
-    finally:
-        _common.reset(token)

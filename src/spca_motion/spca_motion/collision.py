@@ -166,12 +166,7 @@ class CollisionChecker:
         self._kernel_gap = float("nan")
 
     def begin(self, joints: Array, gap: float, allowed: Iterable[str] = ()) -> None:
-        """Set the rules for the motion that starts at `joints` with the pads `gap` metres apart.
-
-        The gripper and what it holds may touch the things named in `allowed`. Pairs that are in contact at
-        the start may remain so: a motion must be able to depart from the support, a grasped object or one
-        that was put down.
-        """
+        """See `spca_motion.search.Checker`."""
         self._update(joints, gap)
         if (motion := (joints.tobytes(), gap, frozenset(allowed))) == self._motion:
             return
@@ -183,7 +178,7 @@ class CollisionChecker:
             self._least[a, b] = self._least[b, a] = min(self._least[a, b], distance - START_SLACK)
 
     def valid(self, joints: Array, gap: float) -> bool:
-        """Return whether the configuration (n,) with that gap between the pads satisfies all clearances."""
+        """See `spca_motion.search.Checker`."""
         self._update(joints, gap)
         data = self._data
         if data.ncon == 0:

@@ -27,6 +27,8 @@ from numpy.typing import NDArray
 from spca_core.errors import Interrupted
 from spca_core.geometry import Array
 from spca_core.paths import state_folder
+from spca_core.stopping import Stop
+from spca_motion.search import Tried
 from spca_robot.windowless import mujoco
 
 _FLAGS = ("-std=c++17", "-O3", "-march=native", "-fno-math-errno", "-fno-trapping-math", "-shared", "-fPIC")
@@ -119,18 +121,11 @@ class Kernel:
         return states
 
     def path(
-        self,
-        start: Array,
-        goals: Array,
-        box: Array,
-        effort: tuple[float, float, int, int, int],
-        valid: Callable[[Array], bool],
-        stop: Callable[[], bool],
+        self, start: Array, goals: Array, box: Array, tried: Tried, valid: Callable[[Array], bool], stop: Stop
     ) -> Array | None:
         """Return waypoints (m, n) from `start` to one of the valid `goals` (k, n), or None.
 
-        `box` (2, n) bounds the search. `effort`: longest edge, step, most checks, shortcuts, seed. Raises
-        Interrupted as soon as `stop` says so.
+        `box` (2, n) bounds the search. Raises Interrupted as soon as `stop` says so.
         """
         raised: list[BaseException] = []
 
@@ -144,7 +139,7 @@ class Kernel:
                 return -1
 
         q, found = np.vstack([start, goals]), np.empty((_LONGEST, self._n))
-        reach, step, most, tries, seed = effort
+        reach, step, most, tries, seed = tried
         count = self._library.kernel_path(
             self._kernel, _at(q), len(goals), _at(np.ascontiguousarray(box)), ctypes.c_double(reach),
             ctypes.c_double(step), ctypes.c_long(most), tries, ctypes.c_uint64(seed), _ASK(answer),

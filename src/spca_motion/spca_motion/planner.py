@@ -13,6 +13,7 @@ import numpy as np
 
 from spca_core.errors import MotionError
 from spca_core.geometry import Array, Pose, matrix_of_vector, vector_of_matrix
+from spca_core.stopping import Stop
 from spca_core.world import World
 from spca_motion.collision import CollisionChecker, PlanningScene
 from spca_motion.limits import WorkspaceBox
@@ -62,14 +63,14 @@ class MotionPlanner:
         """Return the gap at which the tool centre point is taken to be; see `spca_motion.tool`."""
         return gap if self.scene.held is not None else min(gap, NOMINAL_GAP)
 
-    def to_joints(self, start: Start, goal: Array, stop: Callable[[], bool]) -> list[Piece]:
+    def to_joints(self, start: Start, goal: Array, stop: Stop) -> list[Piece]:
         """Return a path to a joint goal (n,); empty if the arm is there."""
         self._check_joints(goal)
         tool = self.tools.tool(goal, self.tcp_gap(start.gap))
         self.box.check(tool[:3, 3], "the tool at the joint goal")
         return self._around(start, goal[None], "the joint goal", stop)
 
-    def to_pose(self, start: Start, pose: Pose, stop: Callable[[], bool]) -> list[Piece]:
+    def to_pose(self, start: Start, pose: Pose, stop: Stop) -> list[Piece]:
         """Return a path to a tool pose.
 
         It ends in the collision-free configuration of least cost, which is mostly joint travel.
@@ -140,7 +141,7 @@ class MotionPlanner:
             raise MotionError("unreachable", f"the tool pose {_place(pose)} is unreachable: {why}")
         return found[np.argsort(self._cost(start.joints, found), kind="stable")]
 
-    def _around(self, start: Start, goals: Array, what: str, stop: Callable[[], bool]) -> list[Piece]:
+    def _around(self, start: Start, goals: Array, what: str, stop: Stop) -> list[Piece]:
         """Return a path to one of the goals (k, n), best first: straight if that is free, else around."""
         query = self._query(start)
         free = np.array([q for q in goals if query.valid(q)])

@@ -17,6 +17,7 @@ import numpy as np
 
 from spca_core.errors import Interrupted
 from spca_core.geometry import Array
+from spca_core.stopping import Stop
 from spca_motion.collision import Hit
 from spca_motion.limits import WorkspaceBox
 from spca_motion.paths import Corner, Piece, rounded, sampled
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
     from spca_motion.kernel import Kernel
 
 
+Tried = tuple[float, float, int, int, int]
+"""Longest edge and step of a search, in radians, its most checks, its shortcuts, and its seed."""
 EDGE_STEP = 0.02
 """Largest Euclidean joint distance (rad) between configurations that are checked along a path."""
 
@@ -38,38 +41,30 @@ class Checker(Protocol):
     def begin(self, joints: Array, gap: float, allowed: Iterable[str] = ()) -> None:
         """Set the rules for the motion that starts at `joints`.
 
-        The gripper may touch what is named in `allowed`, and what is in contact at the start may stay so.
+        The gripper and what it holds may touch what is named in `allowed`. Pairs in contact at the start may
+        stay so: a motion must be able to depart from a support, or from a thing that was put down.
         """
-        ...
 
     def valid(self, joints: Array, gap: float) -> bool:
         """Return whether nothing is nearer than the rules of the motion allow."""
-        ...
 
     def first_invalid(self, path: Array, gap: float, inside: Callable[[], bool]) -> int | None:
         """Return the index of the first configuration of `path` (m, n) that is invalid or fails `inside`.
 
         Returns None if there is none. `inside` looks at `flange`, which then is that configuration's.
         """
-        ...
 
     def hits(self, joints: Array, gap: float) -> list[Hit]:
-        """Return the violated clearances, deepest first where depths are known.
-
-        Empty for a valid configuration.
-        """
-        ...
+        """Return the violated clearances, deepest first where depths are known; none where it is valid."""
 
     def kernel(self, gap: float, box: Array | None, reach: float, needed: bool = False) -> Kernel | None:
         """Return what proves configurations free by the rules of the motion, or None where nothing does.
 
         The point `reach` metres ahead of the flange must stay in `box` (2, 3). Loaded once it is `needed`.
         """
-        ...
 
     def flange(self) -> tuple[list[float], list[float]]:
         """Return the position of `tool0` in `world` and its z axis, at the configuration checked last."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -229,13 +224,12 @@ class PathNotFound(Exception):
 class PathSearch(Protocol):
     """Finds a path through the free space of a `Query`."""
 
-    def path(self, query: Query, goals: Array, cost: Array, stop: Callable[[], bool]) -> list[Piece]:
+    def path(self, query: Query, goals: Array, cost: Array, stop: Stop) -> list[Piece]:
         """Return a smooth path from the query's start to one of the free `goals` (k ≥ 1, n), best first.
 
         `cost` (k,) says in seconds how much better. Raises PathNotFound, and Interrupted as soon as `stop`
         holds.
         """
-        ...
 
 
 class TreeSearch:
@@ -247,7 +241,7 @@ class TreeSearch:
     def __init__(self, limits: Array) -> None:
         self._limits = limits
 
-    def path(self, query: Query, goals: Array, cost: Array, stop: Callable[[], bool]) -> list[Piece]:
+    def path(self, query: Query, goals: Array, cost: Array, stop: Stop) -> list[Piece]:
         """See `PathSearch`."""
         near = goals[cost <= _NEAR_FACTOR * cost[0] + _NEAR_EXTRA]
         for targets, effort in ((near, BRIEF), (goals, NORMAL), (goals, WIDE)):
@@ -259,9 +253,7 @@ class TreeSearch:
         raise PathNotFound(f"searched {BRIEF.checks + NORMAL.checks + WIDE.checks} configurations")
 
 
-def _detour(
-    query: Query, goals: Array, effort: Effort, stop: Callable[[], bool], limits: Array
-) -> list[Piece] | None:
+def _detour(query: Query, goals: Array, effort: Effort, stop: Stop, limits: Array) -> list[Piece] | None:
     """Return a smooth path around the obstacles between start and goals, or None."""
     kernel, start = query.kernel(needed=True), query.start.joints
     search = find_path if kernel is None else kernel.path
@@ -276,12 +268,7 @@ def _detour(
 
 
 def find_path(
-    start: Array,
-    goals: Array,
-    box: Array,
-    effort: tuple[float, float, int, int, int],
-    valid: Callable[[Array], bool],
-    stop: Callable[[], bool],
+    start: Array, goals: Array, box: Array, tried: Tried, valid: Callable[[Array], bool], stop: Stop
 ) -> Array | None:
     """See `spca_motion.kernel.Kernel.path`."""
     from ompl import base as ob  # most paths are straight
@@ -289,7 +276,7 @@ def find_path(
     from ompl import util as ou
 
     ou.setLogLevel(ou.LOG_NONE)
-    (lower, upper), (reach, step, most, tries, seed) = box, effort
+    (lower, upper), (reach, step, most, tries, seed) = box, tried
     checks = 0
     count = len(start)
     joints = np.empty(count)

@@ -2,7 +2,7 @@
 
 import os
 
-from spca_core.run_folder import note
+from spca_core.log import log
 
 if os.environ.get("MUJOCO_GL", "").lower() not in ("egl", "glfw", "glx", "osmesa"):
     # MuJoCo would import GLFW, which starts a Python process to find its library (0.2 s) and is not needed:
@@ -18,4 +18,4 @@ else:
 __all__ = ["mujoco"]
 
 # MuJoCo itself would write its warnings to a file in the user's working folder.
-mujoco.set_mju_user_warning(lambda text: note(text, "warning"))
+mujoco.set_mju_user_warning(log.warning)

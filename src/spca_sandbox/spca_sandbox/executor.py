@@ -9,9 +9,9 @@ import time
 from collections.abc import Callable
 from typing import Any, Literal
 
+from spca_core.log import log
 from spca_core.plan import ActResult, Plan, Step
 from spca_core.ports.environment import CtxServer
-from spca_core.run_folder import note
 from spca_core.skill import CtxApi, SkillFailure, StepReport, python_name
 from spca_core.skill_package import origin
 from spca_core.stopping import Closing, Stop, never
@@ -76,7 +76,8 @@ class PlanExecutor(Closing):
                 if report.status != "done":
                     server.stop()
                 reports.append(report)
-                note("step", step=str(step), status=report.status, message=report.message)
+                told = {"step": str(step), "status": report.status, "message": report.message}
+                log.info("step", told)
                 if on_step is not None:
                     on_step(report)
                 if report.status != "done":

@@ -72,7 +72,6 @@ class Detector(Protocol):
 
         Raises ValueError for images that do not have the size of the intrinsics.
         """
-        ...
 
 
 MakeDetector = Callable[[Catalogue], Detector]

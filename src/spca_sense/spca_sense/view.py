@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spca_core.camera import CameraIntrinsics, RgbdFrame
-from spca_core.geometry import Array, aligning, top_down
+from spca_core.geometry import Array, Pose, aligning, top_down
 
 FloatImage = NDArray[np.float32]
 Mask = NDArray[np.bool_]
@@ -206,16 +206,24 @@ def fused(frames: Sequence[RgbdFrame], table_top: float) -> RgbdFrame:
     table as large as the first one's. So one search explains all views. What none shows has no depth.
     """
     first, *others = (make_view(frame, table_top) for frame in frames)
-    points, colours = first.measured()
-    for its, shown in (view.measured() for view in others):
-        hidden = first.heights_at(its, np.inf) > its[:, 2] + _BEHIND
-        points, colours = np.vstack((points, its[hidden])), np.vstack((colours, shown[hidden]))
+    clouds = [first.measured()]
+    for points, colours in (view.measured() for view in others):
+        hidden = first.heights_at(points, np.inf) > points[:, 2] + _BEHIND
+        clouds.append((points[hidden], colours[hidden]))
     k = first.frame.intrinsics
     x, y = first.to_plane(np.array([[k.cx, k.cy]]), 0.0)[0]  # what is in the middle stays there
     far = k.model_copy(update={"fx": k.fx * _FARTHER, "fy": k.fy * _FARTHER})
     high = table_top + (first.centre[2] - table_top) * _FARTHER
-    points[:, 2] += table_top
-    return RgbdFrame.of_points(points, colours, far, top_down(x, y, high, -np.pi / 2), first.frame.stamp)
+    lifted = [(points + np.array([0.0, 0.0, table_top]), colours) for points, colours in clouds]
+    return of_clouds(lifted, far, top_down(x, y, high, -np.pi / 2), first.frame.stamp)
+
+
+def of_clouds(
+    clouds: Sequence[tuple[Array, NDArray[np.uint8]]], intrinsics: CameraIntrinsics, pose: Pose, stamp: float
+) -> RgbdFrame:
+    """Return what a camera would see of several looks' points in `world` (N, 3) and their colours (N, 3)."""
+    points, colours = (np.concatenate(rows) for rows in zip(*clouds, strict=True))
+    return RgbdFrame.of_points(points, colours, intrinsics, pose, stamp)
 
 
 def _smooth(frame: RgbdFrame) -> FloatImage:

@@ -30,10 +30,11 @@ class ContactMonitor:
         """Watch a model; `geom_models` tell of each geom the model's name; `robot` is the robot's."""
         self._names, self._robot = tuple(geom_models), robot
         self._links = [model.body(body).name for body in model.geom_bodyid]
-        self._weighs = {model.body(body).name for body in np.flatnonzero(model.body_dofnum)}
+        self._weighs = {model.body(body).name: int(body) for body in np.flatnonzero(model.body_dofnum)}
         shape = (len(geom_models), len(geom_models))
         self._seen, self._beside = np.zeros(shape, dtype=bool), np.zeros(shape, dtype=bool)
-        self._last: tuple[bytes, frozenset[Way]] = b"", frozenset()
+        self._marked = b"", frozenset[Pair](), frozenset[Pair]()
+        self._touching, self._last = np.zeros((0, 8)), (b"", frozenset[Way]())
         self._trees = model.body_treeid[model.geom_bodyid]  # -1: the last one, of what never moves
         self._sleeps, self._still = b"", np.zeros(0, dtype=bool)
         self._kept = np.zeros((0, 8))
@@ -62,21 +63,27 @@ class ContactMonitor:
     def take(self, data: mujoco.MjData, rims: Mapping[str, float]) -> tuple[frozenset[Pair], frozenset[Way]]:
         """Return the pairs seen and how they touch now; forget them. `rims` as in `ways_of_touching`."""
         self._mark(self._kept[:, :2].astype(int), self._kept[:, 4])
-        pairs, beside = self._pairs(self._seen), self._pairs(self._beside)
+        if (marks := self._seen.tobytes() + self._beside.tobytes()) != self._marked[0]:
+            self._marked = marks, self._pairs(self._seen), self._pairs(self._beside)
         self._seen[:] = self._beside[:] = False
-        beside = frozenset(p for p in beside if self._robot not in p)
-        touching = _contacts(data)
-        touching = np.vstack([touching[~self._rests(touching)], self._kept])
-        return pairs, self._ways(data, touching, rims) | {("beside", *names) for names in beside}
+        touching = self._kept
+        if data.ncon:
+            awake = _contacts(data)
+            touching = np.vstack([awake[~self._rests(awake)], touching])
+        _, pairs, beside = self._marked
+        aside = {("beside", *names) for names in beside if self._robot not in names}
+        return pairs, self._ways(data, touching, rims) | aside
 
     def _pairs(self, seen: Array) -> frozenset[Pair]:
         return frozenset(pair(self._names[a], self._names[b]) for a, b in np.argwhere(seen))
 
     def _ways(self, data: mujoco.MjData, touching: Array, rims: Mapping[str, float]) -> frozenset[Way]:
-        seen = np.round(touching / _GRAIN).tobytes()
-        if seen != self._last[0]:  # what rests does so for many samples
-            touches = [*self._by_height(touching)]
-            self._last = seen, ways_of_touching(touches, rims, self._robot, self._weightless(data, touches))
+        if touching is not self._touching:  # what rests does so for many samples
+            self._touching, seen = touching, np.round(touching / _GRAIN).tobytes()
+            if seen != self._last[0]:
+                touches = [*self._by_height(touching)]
+                light = self._weightless(data, touches)
+                self._last = seen, ways_of_touching(touches, rims, self._robot, light)
         return self._last[1]
 
     def _by_height(self, touching: Array) -> Iterator[Touch]:
@@ -104,7 +111,8 @@ class ContactMonitor:
         for (name, body), carriers in below.items():
             if len(carriers) > 1:
                 middles = [(np.min(at, axis=0) + np.max(at, axis=0)) / 2 for at in carriers.values()]
-                shares = zip(carriers, _shares(data.body(body).xipos[:2], np.array(middles)), strict=True)
+                centre = data.xipos[self._weighs[body]][:2]
+                shares = zip(carriers, _shares(centre, np.array(middles)), strict=True)
                 found |= {(name, lower) for lower, share in shares if share < _WEIGHT}
         return frozenset(found)
 

@@ -150,7 +150,6 @@ class Disturber:
                 self._tell("remove", time, f"{one[1]} is put back", truth.at(one[1]))
         for number, disturbance in due:
             rng = np.random.default_rng(disturbance.seed)
-            begin: Callable[[Truth, Disturbance, np.random.Generator, float], str | None]
             begin = getattr(self, f"_{disturbance.kind}")
             before, dragged = truth.held(), len(self.now.drags)
             text = begin(truth, disturbance, rng, time)

@@ -20,7 +20,6 @@ class Trial(Protocol):
     @property
     def key(self) -> str:
         """The trial's name within the bench; the same for the same trial in every session."""
-        ...
 
 
 TrialT = TypeVar("TrialT", bound=Trial)

@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Literal
 
 from spca.rehearsal.critic import Critic
+from spca_core.log import logged_with
 from spca_core.model import Record
 from spca_core.plan import Choice, Fault, Moment, Perturbation, Plan, Rehearsed, Try
 from spca_core.ports.stages import Twin
 from spca_core.processes import PATIENCE
-from spca_core.run_folder import noting
 from spca_core.scene import Observation
 from spca_core.stopping import Stop, never
 
@@ -197,7 +197,7 @@ class _Series:
             return not found
 
         # Its log lines are not to be taken for the run's.
-        with noting(rehearsal=perturbation.kind):
+        with logged_with(rehearsal=perturbation.kind):
             world = self._library, self._observation, perturbation
             result, simulated = self._twin.play(plan, *world, go_on, self._over)
         self.simulated += simulated

@@ -11,12 +11,11 @@ from numpy.typing import NDArray
 from pydantic import BaseModel
 
 from spca_core.model import Record
+from spca_core.options import REPLAY as REPLAY  # noqa: PLC0414  # who asks a model finds it here
 from spca_core.plan import Task
 from spca_core.result import Usage
 from spca_core.scene import Observation, Scene
 
-REPLAY = "replay:"
-"""Beginning of a value of `--llm` that names a folder of recorded answers in place of a configuration."""
 Role = Literal["vision", "planner_big", "planner_small", "coder"]
 """Role of the model that is asked; each has its own base_url, model name and key in the configuration."""
 
@@ -49,7 +48,6 @@ class ChatModel(Protocol):
         used up, and InputError when the configuration is wrong (no such model, a rejected key, a request that
         a replay has no answer for).
         """
-        ...
 
 
 class VisionModel(ABC):

@@ -27,11 +27,9 @@ class Search(Protocol):
 
     def wait(self) -> Solution:
         """Wait for the result, at most until the time limit."""
-        ...
 
     def close(self) -> None:
         """End the search if it still runs and remove its files. Calling it twice is harmless."""
-        ...
 
 
 class Engine(Protocol):
@@ -44,11 +42,9 @@ class Engine(Protocol):
 
     def warm(self) -> None:
         """Import what searches need, so that the first search does not have to wait for it."""
-        ...
 
     def start(self, domain: str, problem: str, timeout_s: float) -> Search:
         """Start a search of at most `timeout_s` seconds of processor time. Returns at once.
 
         `spca_core.processes.PATIENCE` times as many seconds of wall time are the last resort.
         """
-        ...

@@ -79,7 +79,6 @@ class CodeProposer(Protocol):
         `previous` and `rejection` the last draft and what was wrong with it (empty at first). Raises
         ModelError and PlanAtFault.
         """
-        ...
 
 
 class ModelError(Exception):

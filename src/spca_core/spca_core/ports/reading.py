@@ -75,19 +75,15 @@ class PlanReader(Protocol):
 
     def goal(self, draft: Draft) -> str:
         """Say the goal in plain words; empty for a draft that cannot be read."""
-        ...
 
     def met(self, draft: Draft, seen: Observation) -> str:
         """Say what is seen to hold of the first way to the goal that may hold; empty where none does."""
-        ...
 
     def say(self, ways: Sequence[frozenset[tuple[str, ...]]]) -> str:
         """Say goals any of which will do, each a set of ground atoms, as one phrase in plain words."""
-        ...
 
     def predicted(self, plan: Plan) -> tuple[str, ...]:
         """Spell out what each step changes, and the goal; empty for a plan that cannot be read."""
-        ...
 
     def weigh(
         self,
@@ -107,7 +103,6 @@ class PlanReader(Protocol):
         Returns:
             What was seen of each step's effects and of the goal; empty for a plan that cannot be read.
         """
-        ...
 
 
 class SkillReader(Protocol):
@@ -115,15 +110,12 @@ class SkillReader(Protocol):
 
     def signatures(self, library: str) -> tuple[SkillSignature, ...]:
         """List the skills as a planner sees them."""
-        ...
 
     def meaning(self, library: str, actions: Collection[str]) -> str:
         """Return a text that is the same for libraries in which these actions' skills do the same."""
-        ...
 
     def restored(self, library: str, proven: str, actions: Collection[str]) -> str:
         """Return `library` with these actions' skills as in `proven`, without those that are not there."""
-        ...
 
 
 @dataclass(frozen=True)

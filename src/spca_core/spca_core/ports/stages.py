@@ -39,11 +39,9 @@ class Planner(Protocol):
 
     def plan(self, request: PlanRequest, on_draft: OnDraft = unheard, cancelled: Stop = never) -> PlanResult:
         """Plan for the request. Bad drafts never raise; the result's status reports them."""
-        ...
 
     def learned(self, request: PlanRequest, result: PlanResult) -> None:
         """Note that the referee confirmed success: this plan's domain may be trusted for its task group."""
-        ...
 
 
 class Coder(Protocol):
@@ -54,7 +52,6 @@ class Coder(Protocol):
 
         Without a model, `missing` names the actions that have no skill.
         """
-        ...
 
 
 class Rehearsal(Protocol):
@@ -80,15 +77,12 @@ class Rehearsal(Protocol):
         Equal attempts, plans, libraries and observations give equal results, times apart. Never raises for a
         bad skill, plan or observation.
         """
-        ...
 
     def record(self, folder: Path, name: str) -> None:
         """Write what shows the last failing try, if there is one, to files `name`.* in a folder."""
-        ...
 
     def close(self) -> None:
         """Release everything; calling it twice is harmless."""
-        ...
 
 
 class Twin(Protocol):
@@ -100,11 +94,9 @@ class Twin(Protocol):
     @property
     def vocabulary(self) -> Vocabulary:
         """Words in PDDL for what the twin's observations show: `after` judges them."""
-        ...
 
     def refusal(self, observation: Observation) -> str:
         """Explain why a world cannot be made from that observation; empty if it can."""
-        ...
 
     def play(
         self,
@@ -121,16 +113,12 @@ class Twin(Protocol):
         early when it says so. A step that depends on what has not been observed is `cancelled`: nothing can
         be said of it. Returns how the steps went and the time on the twin's clock.
         """
-        ...
 
     def alternatives(self) -> Sequence[Sequence[Choice]]:
         """Return what else the skills of the last play could have chosen, by choice; the latest first."""
-        ...
 
     def record(self, folder: Path, name: str) -> None:
         """Write what is needed to show the last play to files `name`.* in a folder."""
-        ...
 
     def close(self) -> None:
         """Release everything; calling it twice is harmless."""
-        ...

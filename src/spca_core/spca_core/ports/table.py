@@ -19,34 +19,27 @@ class Robot(Protocol):
 
     def now(self) -> float:
         """Return the time in simulated seconds (in real ones on a real robot)."""
-        ...
 
     def state(self) -> JointState:
         """Return the newest joint state. Raises MotionError('stale') if it is too old for the driver."""
-        ...
 
     def follow(self, trajectory: JointTrajectory) -> None:
         """Start to track a trajectory, replacing any other."""
-        ...
 
     def begun(self) -> float:
         """Return the latest time at which the driver began its last command; now, until it has said so."""
-        ...
 
     def command_gripper(self, gap: float) -> None:
         """Drive the pads towards `gap` metres (0-0.085)."""
-        ...
 
     def hold(self) -> None:
         """Stop the arm as fast as the limits allow. Safe at any time and from any thread."""
-        ...
 
     def wait(self, seconds: float, until: Callable[[JointState], bool] | None = None) -> bool:
         """Let up to `seconds` pass; return True as soon as `until` holds.
 
         The condition is checked about every 20 ms of simulated time.
         """
-        ...
 
 
 class Camera(Protocol):
@@ -58,7 +51,6 @@ class Camera(Protocol):
 
     def capture(self) -> RgbdFrame:
         """Take a new frame now and return it. Raises SpcaError when none arrives."""
-        ...
 
 
 class TableWorld:

@@ -148,14 +148,12 @@ class Service:
     @property
     def pid(self) -> int | None:
         """Id of the process, or None if none has been started."""
-        worker = self._worker
-        return None if worker is None else worker.pid
+        return worker.pid if (worker := self._worker) is not None else None
 
     @property
     def alive(self) -> bool:
         """The process is running."""
-        worker = self._worker
-        return worker is not None and worker.alive
+        return (worker := self._worker) is not None and worker.alive
 
     def begin(self) -> Worker:
         """Start the process if it does not run, without waiting for it. Raises ServiceDied."""
@@ -231,8 +229,7 @@ class Service:
     def close(self) -> None:
         """End the process for good, whatever it is doing. From any thread; harmless when called twice."""
         self.closed = True
-        worker = self._worker
-        if worker is not None:
+        if (worker := self._worker) is not None:
             worker.kill()  # this wakes up threads that wait for an answer
         with self.lock:
             self.end()

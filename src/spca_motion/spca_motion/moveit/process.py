@@ -6,7 +6,6 @@ passes between the two is JSON.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -20,6 +19,7 @@ from spca_core.errors import InputError, MotionError, SpcaError
 from spca_core.geometry import Array
 from spca_core.processes.child import python_environment
 from spca_core.processes.service import Service, ServiceDied, ServiceFailed, ServiceTimeout
+from spca_core.stopping import Stop, never
 from spca_core.world import World
 from spca_motion.collision import Held, Obstacle
 from spca_motion.limits import WorkspaceBox
@@ -117,9 +117,7 @@ class PlannerProcess(Service):
         answer = self._ask(geometry, "colliding", CHECK_S, states=states.tolist(), gap=gap)
         return np.asarray(answer, dtype=bool)
 
-    def plan(
-        self, geometry: Geometry, request: PathRequest, stop: Callable[[], bool] = lambda: False
-    ) -> Array | None:
+    def plan(self, geometry: Geometry, request: PathRequest, stop: Stop = never) -> Array | None:
         """Ask the process for `MoveItBackend.plan`, among these bodies.
 
         Raises MotionError('timeout') when the process exceeds the time, and Interrupted when `stop` holds.
@@ -127,14 +125,7 @@ class PlannerProcess(Service):
         path = self._ask(geometry, "plan", request.seconds + _GRACE_S, stop, request=_plain(request))
         return None if path is None else np.asarray(path, dtype=float)
 
-    def _ask(
-        self,
-        geometry: Geometry,
-        op: str,
-        seconds: float,
-        stop: Callable[[], bool] = lambda: False,
-        **arguments: Any,
-    ) -> Any:
+    def _ask(self, geometry: Geometry, op: str, seconds: float, stop: Stop = never, **arguments: Any) -> Any:
         for last in (False, True):
             try:
                 with self.lock:

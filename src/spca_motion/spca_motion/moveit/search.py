@@ -17,6 +17,7 @@ from spca_core.errors import Interrupted
 from spca_core.geometry import Array
 from spca_core.names import TABLE_SYMBOL
 from spca_core.ports.table import Robot
+from spca_core.stopping import Stop
 from spca_core.world import World
 from spca_motion.collision import MAX_PRESS, OBJECT_CLEARANCE, TABLE_CLEARANCE, Hit, Obstacle, PlanningScene
 from spca_motion.execution import Tolerances
@@ -141,7 +142,7 @@ class MoveItSearch:
         """Limit each attempt to `seconds` of wall time."""
         self._process, self._seconds = process, seconds
 
-    def path(self, query: Query, goals: Array, cost: Array, stop: Callable[[], bool]) -> list[Piece]:
+    def path(self, query: Query, goals: Array, cost: Array, stop: Stop) -> list[Piece]:
         """See `PathSearch`."""
         checker = query.checker
         assert isinstance(checker, ProcessChecker)

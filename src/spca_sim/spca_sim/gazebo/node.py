@@ -119,14 +119,9 @@ class GazeboSim(SimulatorNode):
         if importlib.util.find_spec("ros_gz_interfaces") is not None:
             kind = importlib.import_module("ros_gz_interfaces.msg").Contacts
             # Every link in contact reports at every physics step; one step's reports make a sample.
-            depth = _ROBOT_SENSORS + len(self._watched)
-            topic = CONTACTS.ros_topic_name
-            self._reports = PolledTopic(self.context, f"{names.SIM}_contacts", kind, topic, depth)
+            where = f"{names.SIM}_contacts", kind, CONTACTS.ros_topic_name
+            self._reports = PolledTopic(self.context, *where, _ROBOT_SENSORS + len(self._watched))
 
-        self._offer()
-
-    def _offer(self) -> None:
-        """Offer timers and services."""
         for at, film in self._films:
             self.wall_timer(_LOOK_S, film.look)
             SlowService(self, Capture, at + names.CAPTURE, partial(self._do_capture, film))

@@ -10,9 +10,9 @@ from dataclasses import astuple, replace
 from spca_core.errors import MotionError
 from spca_core.geometry import top_down_yaw
 from spca_core.kinds import KINDS, radius
+from spca_core.log import log
 from spca_core.names import GROUND_SYMBOL, TABLE_SYMBOL
 from spca_core.relation import place_of, relations
-from spca_core.run_folder import note
 from spca_core.scene import RELATIONS, Fact, Observation, Scene, SceneObject
 from spca_robot.gripper_2f85 import STROKE
 from spca_sandbox.surface import api_of, offered
@@ -162,7 +162,7 @@ class Motion(SkillContext):
     @offered
     def _do_log(self, message: str) -> None:
         """For whoever mends the skill."""
-        note("skill", message=str(message)[:500])
+        log.info("skill", {"message": str(message)[:500]})
 
 
 def _contact_radius(thing: SceneObject) -> float:

@@ -14,9 +14,9 @@ from spca_core import geometry
 from spca_core.errors import MotionError
 from spca_core.geometry import top_down, top_down_yaw
 from spca_core.kinds import MESHES, SOLIDS, radius
+from spca_core.log import log
 from spca_core.names import GROUND_SYMBOL, TABLE_SYMBOL
 from spca_core.plan import Choice
-from spca_core.run_folder import note
 from spca_core.scene import OBSTRUCTED, Scene, SceneObject
 from spca_core.world import World
 from spca_motion.manipulator import Manipulator
@@ -266,7 +266,7 @@ class SkillContext(DeclaredCtx):
     def _lose(self) -> None:
         """Forget what was held, which is somewhere else now; the next look will show where."""
         lost = self._arm.held
-        note("lost from the gripper", "warning", object=lost)
+        log.warning("lost from the gripper", {"object": lost})
         self._handled = True
         self._arm.detach()
         self._arm.set_scene(self.scene.without([lost] if lost else ()))

@@ -15,7 +15,6 @@ class Behaviour(Protocol):
 
     def answer(self, wire: Wire, request: Mapping[str, Any]) -> None:
         """Write to the wire; `request` is the decoded body of the request."""
-        ...
 
 
 @dataclass(frozen=True)

@@ -36,11 +36,9 @@ class Learnable(Protocol):
 
     def begin(self, seed: int, /) -> Observed:
         """A new episode."""
-        ...
 
     def act(self, action: int, /) -> tuple[Observed, float, bool, bool]:
         """What is seen then, the reward, whether the episode has ended, and whether it is solved."""
-        ...
 
 
 class Settings(Record):
