@@ -13,14 +13,11 @@ from spca_core.geometry import Array, about_z
 from spca_core.kinds import SOLIDS
 from spca_core.scene import SceneObject
 from spca_sense.detection import UNKNOWN, Detection, Look
-from spca_sense.explanations import LEVEL
 from spca_sense.outline import footprint, polygon_area, shared_area
-from spca_sense.view import NO_HEIGHT, HeightView
+from spca_sense.view import JOINT, LEVEL, NO_HEIGHT, TALL, TOLERANCE, HeightView
 
 Presence = Literal["shown", "hidden", "gone", "missing"]
 
-_SAME_PLACE = 0.02  # metres, sideways, between an inferred cube and the remembered one that it must be
-_SAME_LEVEL = 0.012  # metres, in height
 _DOUBTFUL = 0.85  # confidence below which a colour may be mistaken
 _LARGER = 1.6  # times its largest extent that a leaning thing may seem to measure
 _SMALLER = 0.8  # times the footprint of a thing: what is larger is no piece of it
@@ -32,10 +29,9 @@ BY_ELIMINATION = 0.3
 """Confidence in an identity, or a kind, found by elimination."""
 
 # What stands against it that something is so, in nats:
-_NOISE = 0.0015  # metres by which a thing that stays seems to move
 _MOVED, _FARTHER = 6.0, 10.0  # it has been moved, and each metre by which
 _OTHER_COLOUR, _OTHER_KIND = 3.0, 8.0  # its colour, its kind is mistaken
-_SIZE_NOISE, _OTHER_SIZE = 0.002, 26.0  # metres by which a known size seems to differ; it is another one
+_OTHER_SIZE = 26.0  # its size is another one
 _STRIP = 2.0  # only a part of it is in sight
 _NEW = 20.0  # nothing like it was known
 _UNSEEN: Mapping[Presence | None, float] = {"missing": 3.0, "shown": 12.0, "gone": 12.0}  # not seen
@@ -76,10 +72,10 @@ def _against(detection: Detection, thing: SceneObject, hidden: bool) -> float:
         doubtful = detection.confidence < _DOUBTFUL and remembered_there(detection, thing)
         return _OTHER_COLOUR if doubtful else np.inf
     away = math.dist(detection.pose.position, thing.pose.position)
-    apart = min(0.5 * (away / _NOISE) ** 2, _MOVED + _FARTHER * away)
+    apart = min(0.5 * (away / TOLERANCE) ** 2, _MOVED + _FARTHER * away)
     if detection.kind == thing.kind:
         other = max(abs(a - b) for a, b in zip(sorted(detection.size), sorted(thing.size), strict=True))
-        return apart + detection.known * min(0.5 * (other / _SIZE_NOISE) ** 2, _OTHER_SIZE)
+        return apart + detection.known * min(0.5 * (other / TOLERANCE) ** 2, _OTHER_SIZE)
     # A solid that leans looks like another kind, unless the kind was mistaken before, as behind a hand.
     solid = detection.kind in SOLIDS and thing.kind in SOLIDS
     sure = detection.known and detection.confidence > _DOUBTFUL
@@ -111,13 +107,11 @@ def new_id(kind: str, colour: str, taken: Iterable[str]) -> str:
 def remembered_there(detection: Detection, thing: SceneObject) -> bool:
     """Return whether a thing is remembered in a detection's place; what is inferred may be of any kind."""
     apart = np.abs(np.subtract(detection.pose.position, thing.pose.position))
-    near = np.hypot(*apart[:2]) < _SAME_PLACE and apart[2] < _SAME_LEVEL
+    near = np.hypot(*apart[:2]) < 2 * JOINT and apart[2] < TALL
     return bool(near and (detection.kind == thing.kind or not detection.seen))
 
 
-_LOWER = 0.010  # metres below its upper face: the place is empty (thicker things only)
 _EMPTY_SHARE = 0.4  # of the place that must be seen to be empty
-_SHOWN_SHARE = 0.9  # of the place that must be in sight for all of a thing to be
 _CORE = 0.85  # of a thing's width that is looked at, as its border may be another's
 
 _OVERHEAD = 0.18  # metres above the table
@@ -151,12 +145,12 @@ def presence(look: Look, thing: SceneObject) -> Presence:
     coloured = np.zeros(len(heights), bool)
     if thing.colour in look.colours.names:
         coloured = patch.of(look.colours.labels) == look.colours.label_of(thing.colour)
-    empty = known & ~covered & (~coloured | (heights < top - _LOWER))
+    empty = known & ~covered & (~coloured | (heights < top - JOINT))
     if empty.mean() > _EMPTY_SHARE:
         return "gone"
     found = (d for d in look.detections if d.seen and d.kind != UNKNOWN)
     taken = any(fills(d, thing) and not is_piece(d, thing) for d in found)
-    return "shown" if taken or np.mean(known & ~covered) > _SHOWN_SHARE else "hidden"
+    return "shown" if taken or np.mean(known & ~covered) > PARTLY_SEEN else "hidden"
 
 
 def fills(seen: SceneObject | Detection, thing: SceneObject) -> bool:
@@ -164,14 +158,11 @@ def fills(seen: SceneObject | Detection, thing: SceneObject) -> bool:
     near = math.dist(seen.pose.position[:2], thing.pose.position[:2]) < thing.size[0] + seen.size[0]
     high = (min(thing.top, seen.top) - max(thing.bottom, seen.bottom)) / min(thing.size[2], seen.size[2])
     own, its = footprint(thing), footprint(seen)
-    return near and high >= 0.5 and shared_area(own, its) > 0.3 * min(thing.size[0], seen.size[0]) ** 2
+    return near and high >= 0.5 and shared_area(own, its) > PIECE * min(thing.size[0], seen.size[0]) ** 2
 
 
 _WITNESSES = 3
 """Number of things that must agree, and be more than half of all."""
-_AGREE = 0.0025  # metres between a thing and where a common motion would have put it
-_NOTICED = 0.002  # metres of shift, at the things, below which it is the error of perception
-_IN_PLACE = 0.001  # metres of shift, below which a thing has not moved in the image
 _TURN = math.radians(4.0)  # a larger common turn is not that of a knocked camera
 _SHIFT = 0.06  # metres, likewise
 
@@ -195,12 +186,12 @@ def camera_motion(detections: Sequence[Detection], known: Mapping[str, SceneObje
     for i, j in combinations(range(len(pairs)), 2):
         turn, shift = _fit(now[[i, j]], before[[i, j]])
         if abs(turn) < _TURN:
-            agree = np.linalg.norm(now @ about_z(turn)[:2, :2].T + shift - before, axis=1) < _AGREE
+            agree = np.linalg.norm(now @ about_z(turn)[:2, :2].T + shift - before, axis=1) < TOLERANCE
             best = agree if agree.sum() > best.sum() else best
     if best.sum() < max(_WITNESSES, len(pairs) // 2 + 1):
         return None
     distance = np.linalg.norm(now - before, axis=1)
-    if not _NOTICED < float(np.median(distance[best])) < _SHIFT or (distance[~best] < _IN_PLACE).any():
+    if not TOLERANCE < float(np.median(distance[best])) < _SHIFT or (distance[~best] < TOLERANCE / 2).any():
         return None
     turn, shift = _fit(now[best], before[best])
     motion = np.eye(4)

@@ -14,14 +14,12 @@ from numpy.typing import NDArray
 
 from spca_core.geometry import Array, Vec3
 from spca_sense.catalogue import Catalogue
-from spca_sense.view import EVERY, HeightView, Mask, most_alike
+from spca_sense.view import EVERY, MIN_SAMPLES, NOISE, HeightView, Mask, most_alike
 
 NEUTRAL = 0
 """Label of pixels without a catalogue colour."""
 
 _MIN_CHROMA = 9.0  # grey levels away from grey; less is noise on something dark
-_TABLE_BAND = 0.004  # metres; what is nearer to the table plane than this is table (plates are thicker)
-_MIN_TABLE_PIXELS = 125
 _MAX_GAIN = 2.5
 _BAND = 32  # rows
 _OFF_LINE = 0.25  # times the distance of two colours: so far off their line a third one is no mixture
@@ -107,8 +105,8 @@ def _white_balance(view: HeightView, table_colour: Vec3) -> Array:
 
     They are ones when too little of the table is visible.
     """
-    pixels = view.frame.colour[::EVERY, ::EVERY][np.abs(view.heights[::EVERY, ::EVERY]) < _TABLE_BAND]
-    if len(pixels) < _MIN_TABLE_PIXELS:
+    pixels = view.frame.colour[::EVERY, ::EVERY][np.abs(view.heights[::EVERY, ::EVERY]) < NOISE]
+    if len(pixels) < MIN_SAMPLES:
         return np.ones(3)
     gains = chromaticity(table_colour) / chromaticity(np.maximum(np.median(pixels, axis=0), 1.0))
     return np.clip(gains / gains.mean(), 1 / _MAX_GAIN, _MAX_GAIN)

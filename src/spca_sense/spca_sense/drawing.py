@@ -15,6 +15,7 @@ from spca_core.kinds import KINDS, is_round
 from spca_core.run_folder import write_picture
 from spca_core.scene import Scene, SceneObject
 from spca_sense.explanations import corners
+from spca_sense.view import SUBPIXEL
 
 Image = NDArray[np.uint8]
 
@@ -22,7 +23,6 @@ _AXES = ((220, 40, 40), (40, 180, 60), (40, 80, 230))  # x red, y green, z blue
 _AXIS_LENGTH = 0.03
 _SEEN, _REMEMBERED, _GROUND = (255, 255, 255), (255, 200, 60), (30, 30, 30)
 _SCALE = 2  # times the size of the frame
-_SUBPIXEL = 4  # binary digits
 _FONT, _FONT_SIZE = cv2.FONT_HERSHEY_SIMPLEX, 0.75
 _ABOVE = 46  # pixels between the middle of a thing and its label
 _NEAREST = 1e-3  # metres from the camera, where what is drawn is at least
@@ -59,11 +59,11 @@ class _Canvas:
         x, y, z = (points @ self._to_camera[:3, :3].T + self._to_camera[:3, 3]).T
         pixels = self._camera.pixels(np.column_stack((x, y, np.maximum(z, _NEAREST))))
         # Centres of small pixels are not centres of large ones.
-        large = ((pixels + 0.5) * _SCALE - 0.5) * 2**_SUBPIXEL
+        large = ((pixels + 0.5) * _SCALE - 0.5) * 2**SUBPIXEL
         return np.clip(np.round(large), -(2**20), 2**20).astype(np.int32)
 
     def _lines(self, lines: list[Array], colour: tuple[int, int, int], closed: bool, width: int = 1) -> None:
-        cv2.polylines(self._image, lines, closed, colour, width, cv2.LINE_AA, shift=_SUBPIXEL)
+        cv2.polylines(self._image, lines, closed, colour, width, cv2.LINE_AA, shift=SUBPIXEL)
 
     def draw_outline(self, thing: SceneObject) -> None:
         """Draw the outlines of a thing's upper and lower face, and the edges between."""
@@ -86,7 +86,7 @@ class _Canvas:
 
     def draw_label(self, thing: SceneObject, held: bool) -> None:
         """Write a thing's name above it, or higher where another label is."""
-        x, y = (self._spots(np.array([thing.pose.position]))[0] >> _SUBPIXEL).tolist()
+        x, y = (self._spots(np.array([thing.pose.position]))[0] >> SUBPIXEL).tolist()
         state = " held" if held else "" if thing.visible else " remembered"
         words = f"{thing.id} {thing.confidence:.2f}{state}"
         (width, height), base = cv2.getTextSize(words, _FONT, _FONT_SIZE, 1)

@@ -19,26 +19,28 @@ from spca_core.scene import SceneObject
 from spca_sense.detection import Detection
 from spca_sense.outline import SQUARE, footprint
 from spca_sense.shapes import convex_hull, distance_to_polygon
-from spca_sense.view import NO_HEIGHT, HeightView, Mask, Patch, Window, morphed
+from spca_sense.view import (
+    JOINT,
+    LEVEL,
+    NO_HEIGHT,
+    NOISE,
+    TOLERANCE,
+    HeightView,
+    Mask,
+    Patch,
+    Window,
+    morphed,
+)
 
 KNOWN, FREE, ANYTHING = 0.01, 0.08, 0.35
 """Shares of a region that a thing of a known size, one of any size, and an obstacle must explain at least."""
 GOOD = 0.03
 """Share of a region left unexplained below which no other explanation is looked for."""
-NOISE = 0.005
-"""Error in metres by which single pixels of a face may be too high or too low."""
-LEVEL = 0.006
-"""Distance in metres off the level of an upper face that still belongs to it (noise, a slight lean).
-
-What is higher hides the face.
-"""
-JOINT = 0.010
-"""Largest distance in metres between a lower face and the one that carries it, and from a rim into it."""
 
 _KEPT = 64  # silhouettes, each of which is asked for several times within a look
 _MIXED = 5  # pixels: along what hides a part of it, pixels show a mixture of both
-_BESIDE = 0.002  # metres outside of an outline that still are the thing: errors of its fit, and of pixels
-_BOX = np.column_stack((np.tile(SQUARE, (2, 1)), np.repeat([0.5, -0.5], 4)))  # the upper corners first
+# The upper corners first.
+_BOX = np.column_stack((np.tile(SQUARE, (2, 1)), np.repeat([0.5, -0.5], len(SQUARE))))
 
 
 @dataclass(frozen=True)
@@ -149,5 +151,5 @@ def covered(view: HeightView, thing: Detection) -> tuple[Patch, Mask]:
     else:
         off = distance_to_polygon(points, outline)
     near, off = inside.copy(), np.where(seen < NO_HEIGHT / 2, -np.inf, off)
-    inside[lower.mask], near[lower.mask] = off < _BESIDE, off < _BESIDE / 2
+    inside[lower.mask], near[lower.mask] = off < TOLERANCE, off < TOLERANCE / 2
     return Patch(its.window, inside), near

@@ -19,48 +19,46 @@ from spca_core.geometry import Array, Pose, Vec3, about_z, aligning, wrap_angle
 from spca_core.kinds import KINDS, MESHES, is_round, problem_with
 from spca_sense.colours import ColourLabels
 from spca_sense.detection import UNKNOWN, Detection
-from spca_sense.explanations import ANYTHING, FREE, GOOD, JOINT, KNOWN, LEVEL, NOISE, Plateau, silhouette
+from spca_sense.explanations import ANYTHING, FREE, GOOD, KNOWN, Plateau, silhouette
 from spca_sense.outline import Outline, outline_of, trace
-from spca_sense.shapes import TOLERANCE, Fit, Prism, convex_hull, distance_to_polygon, fit_outline
-from spca_sense.view import NO_HEIGHT, HeightView, Mask, Patch, morphed
+from spca_sense.relations import LEAN
+from spca_sense.shapes import Fit, Prism, convex_hull, distance_to_polygon, fit_outline
+from spca_sense.view import JOINT, LEVEL, NO_HEIGHT, NOISE, TALL, TOLERANCE, HeightView, Mask, Patch, morphed
 
-TALL = 0.012
-"""Height in metres above the floor below which a thing is flat, a plate or a mat."""
-LOW = 0.005
+LOW = NOISE
 """Height in metres above the table below which there is a mat, or the noise of the camera."""
 MIN_AREA = 50
 """Number of pixels that are enough for a thing: 1 cm²."""
+MIN_STRIP = 20
+"""Number of pixels that are enough for a part of a thing that something hides."""
+SEAMS = 11
+"""Number of pixels between coloured things, or between parts of a mesh, which are nothing."""
+BODY = 2 * JOINT
+"""Length in metres of the sides, from the top, that belong to a face."""
 THINNEST = 0.001
 """Height in metres of what seems to be as low as its floor."""
 
 # The price of a border that is all off, and the share of it that is the noise of pixels:
 _MISFIT, _FITS = 0.05, 0.4
-_FOOT = 0.003  # metres above the lower face of a thing with a mesh, below which its pixels do not count
-_SEAMS = 9  # pixels between the parts of a mesh, as narrow as a handle's edge
-_SIDE_SHARE, _DEEPEST = 0.4, 0.016  # of a thing's height, and metres, of the sides whose outline is used
-_BALL = 0.95  # confidence in what has the surface of a ball
+_SIDE_SHARE = 0.4  # of a thing's height, of the sides whose outline is used
 _DOME = 1.2  # times the reach of what is seen of it that a ball's radius measures, at most
-_ROUND = 0.0035  # metres by which a surface may be off a ball's; a cube on its edge stays one thing by that
-_TOP, _LEVEL_PART = 0.001, 0.5  # metres about its level, and share of a face within it, that no ball has
+_LEVEL_PART = 0.5  # share of a face that is exactly at its level, which no ball has
 _WITHIN = -3.0  # pixels from the outer border at which the borders of holes begin
 _HOLLOW = 0.3  # share of the area within the rim that must be lower
 MIN_POINTS = 12
 """Number of an outline's points that are needed."""
-_MIN_INLIERS = 0.6
-_NEAR = 0.002  # metres from a circle at which a point counts for it
-_VOTERS = 120
+MOSTLY = 0.6
+"""Share of points or pixels that must agree."""
 _DRAWN = np.random.default_rng(0).random((2, 64))  # pairs of points, as shares of how many there are
-_SMALLEST, _LARGEST = 0.012, 0.35  # metres: edges of what may be a thing of a size that is not known
-_NEAR_FLOOR = 0.003  # metres by which the lower face of what stands on the floor may seem to be off it
+_SMALLEST, _LARGEST = TALL, 0.35  # metres: edges of what may be a thing of a size that is not known
+_NEAR_FLOOR = LEVEL / 2  # metres by which what is fitted to many pixels may be off
 _SHOWN = 0.02  # share of a thing of known size that must be in sight
 _RIGHT = np.sin(np.radians(72.0))  # sine from which an angle is a right one
-_SIDE = 0.006  # metres of the sides at a corner that must be in sight
+_SIDE = LEVEL  # metres of the sides at a corner that must be in sight
 _BEND = 2.5  # pixels by which an outline may be off straight lines between its corners
 _MOST = 8  # things that are looked for in a region, one after the other
-_BESIDE = 0.003  # metres from a corner within which a border is not that of the thing alone
 _PLACED = np.array([0.004, 0.004, 0.2])  # metres, metres, radians: how well a place next to others is known
-_MIN_LEAN, _LEAN_SIGMAS = np.radians(2.5), 5.0
-_MIN_CORE = 50  # of every fourth pixel, that tell how a face leans
+_LEAN_SIGMAS = 5.0
 
 
 T = TypeVar("T")
@@ -223,7 +221,7 @@ class ColourRegion:
 
     def _depth(self, face: Face, height: float) -> float:
         """Return how much (m) of the sides of a thing of that height has an outline that is used."""
-        return height if self._is_flat(face) else min(_SIDE_SHARE * height, _DEEPEST)
+        return height if self._is_flat(face) else min(_SIDE_SHARE * height, BODY)
 
     def _placed(
         self, face: Face, region: Plateau, outline: Outline, kind: str, size: Vec3
@@ -282,7 +280,7 @@ class ColourRegion:
         if not alone:  # where a border goes on beyond a corner, it is that of what is next to it
             away = self.view.to_plane(outline.points, face.level) - start[:2]
             away = np.abs(away @ about_z(start[2])[:2, :2]) - start[3:] / 2
-            inside = away.min(axis=1) < -_BESIDE
+            inside = away.min(axis=1) < -_NEAR_FLOOR
             outline = Outline(outline.points[inside], outline.beside[inside])
         shape = Prism(kind, face.level, self._depth(face, size[2]), tilt)
         fit = fit_outline(self.view, shape, outline, start, placed)
@@ -323,14 +321,14 @@ class ColourRegion:
         """Return a face with all that belongs to the same slope; as it is, unless that is beyond doubt."""
         core = morphed(face.mask, cv2.MORPH_ERODE, 5) & (self.heights > NO_HEIGHT / 2)
         core[1::2] = core[:, 1::2] = False  # a quarter is enough
-        if np.count_nonzero(core) < _MIN_CORE:
+        if np.count_nonzero(core) < MIN_AREA:
             return face
         heights, points = self.heights[core].astype(float), self._points(core, face.level)
         middle = points.mean(axis=0)
         design = np.column_stack((points - middle, np.ones(len(points))))
         plane = np.linalg.solve(design.T @ design, design.T @ heights)
         off = float(np.std(heights - design @ plane)) / np.sqrt(len(heights))
-        if np.hypot(*plane[:2]) < max(_MIN_LEAN, _LEAN_SIGMAS * off / max(float(points.std()), 1e-6)):
+        if np.hypot(*plane[:2]) < max(LEAN, _LEAN_SIGMAS * off / max(float(points.std()), 1e-6)):
             return face
         near = self.rest & (self.heights > self.floor + TALL)
         slope = plane[2] + (self._points(near, face.level) - middle) @ plane[:2]
@@ -348,7 +346,7 @@ class ColourRegion:
         inside = self.heights[hull]
         if np.mean(inside[inside > NO_HEIGHT / 2] < face.level - JOINT) < _HOLLOW:
             return None
-        way = self._fitted(self._border(replace(face, body=hull)), face.level, _DEEPEST)
+        way = self._fitted(self._border(replace(face, body=hull)), face.level, BODY)
         if way is None:
             return None
         kind, fit = "bowl" if is_round(way[0]) else "tray", way[1]
@@ -366,8 +364,8 @@ class ColourRegion:
             bottom = face.level - mesh.size[2]
             if bottom < -LEVEL:
                 continue
-            part = self.rest & (self.heights > bottom + _FOOT)
-            part &= connected(morphed(part, cv2.MORPH_DILATE, _SEAMS), face.mask)
+            part = self.rest & (self.heights > bottom + _NEAR_FLOOR)
+            part &= connected(morphed(part, cv2.MORPH_DILATE, SEAMS), face.mask)
             region = Plateau(self.view, Patch(self.window, part), face.level, self.clues.claims)
             known = region.unexplained(silhouette(self.view, thing) for thing in things)
             known += sum(self._price(thing, face) for thing in things)
@@ -398,7 +396,7 @@ class ColourRegion:
     def _ball(self, face: Face) -> Detection | None:
         """Return the ball that has this surface, of a likely size if it has one, or None."""
         body = face.body & (self.heights > NO_HEIGHT / 2)
-        level = np.mean(np.abs(self.heights[face.mask] - face.level) < _TOP) > _LEVEL_PART
+        level = np.mean(np.abs(self.heights[face.mask] - face.level) < THINNEST) > _LEVEL_PART
         if level or self._is_flat(face) or np.count_nonzero(body) < MIN_AREA:
             return None
         heights = self.heights[body].astype(float)
@@ -411,7 +409,7 @@ class ColourRegion:
         radius = float(np.sqrt(rest + np.dot(centre, centre)))
         off = np.linalg.norm(own - centre, axis=1) - radius
         reach = float(np.percentile(np.hypot(*own[:, :2].T), 95))
-        if radius > _DOME * reach or np.sqrt(np.mean(off**2)) > _ROUND:
+        if radius > _DOME * reach or np.sqrt(np.mean(off**2)) > NOISE:
             return None
         x, y, z = middle + centre
         top, radius = z + radius, max(radius, reach)
@@ -419,7 +417,7 @@ class ColourRegion:
         size = min(balls, key=lambda size: abs(size[0] - 2 * radius), default=(2 * radius,) * 3)
         known = bool(balls) and abs(size[0] - 2 * radius) < _NEAR_FLOOR
         size = size if known else (2 * radius,) * 3
-        return self._thing("ball", np.array([x, y, 0.0]), size, top, _BALL, known=known)
+        return self._thing("ball", np.array([x, y, 0.0]), size, top, 1.0, known=known)
 
     def _fitted(self, outline: Outline, level: float, depth: float) -> tuple[str, Fit] | None:
         """Return the kind, cylinder or cuboid, whose face fits an outline best, and the fit, or None."""
@@ -436,7 +434,7 @@ class ColourRegion:
         ways = []
         for kind, start in starts.items():
             fit = fit_outline(self.view, Prism(kind, level, depth), outline, start)
-            if fit.inliers > _MIN_INLIERS and _is_possible(fit.parameters[3:]):
+            if fit.inliers > MOSTLY and _is_possible(fit.parameters[3:]):
                 ways.append((kind, fit))
         return max(ways, key=lambda way: (round(way[1].inliers, 2), -way[1].spread), default=None)
 
@@ -447,7 +445,7 @@ class ColourRegion:
         body = face.body & (self.heights > face.level - depth) & ~lower
         return self._border(replace(face, body=body), hidden, depth)
 
-    def _border(self, face: Face, hidden: Mask | None = None, depth: float = _DEEPEST) -> Outline:
+    def _border(self, face: Face, hidden: Mask | None = None, depth: float = BODY) -> Outline:
         border = trace(Patch(self.window, face.body), self.heights, face.level, depth, hidden)
         if not len(border.points) or np.count_nonzero(face.body) < 2:  # a single pixel has no holes
             return border
@@ -514,12 +512,12 @@ def _sure(share: float) -> float:
 
 def _vote(points: Array, radius: float) -> Array:
     """Return the centre (2,) of a circle of known radius, through two points, that most others lie on."""
-    points = points[:: max(1, len(points) // _VOTERS)]
+    points = points[:: max(1, len(points) // _DRAWN.size)]
     a, b = points[(_DRAWN * len(points)).astype(int)]
     half = (b - a) / 2
-    length = np.maximum(np.linalg.norm(half, axis=1, keepdims=True), _NEAR)
+    length = np.maximum(np.linalg.norm(half, axis=1, keepdims=True), TOLERANCE)
     across = half[:, ::-1] * (-1, 1) * np.sqrt(np.maximum((radius / length) ** 2 - 1, 0))
     centres = np.vstack((a + half + across, a + half - across))
     squares = (centres**2).sum(axis=1)[:, None] - 2 * centres @ points.T + (points**2).sum(axis=1)
-    near = (squares > (radius - _NEAR) ** 2) & (squares < (radius + _NEAR) ** 2)
+    near = (squares > (radius - TOLERANCE) ** 2) & (squares < (radius + TOLERANCE) ** 2)
     return centres[int(np.argmax(np.count_nonzero(near, axis=1)))]

@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import lru_cache
+from functools import cache
 
 import numpy as np
 
 from spca_core.geometry import Array, Pose, about_z
 from spca_core.kinds import MESHES
 from spca_sense.explanations import Silhouette
-from spca_sense.shapes import TOLERANCE, fit_shape, numerical
-from spca_sense.view import HeightView, Mask, Patch, Window
+from spca_sense.shapes import fit_shape, numerical
+from spca_sense.view import JOINT, NOISE, TOLERANCE, HeightView, Mask, Patch, Window
 
-_CELL = 0.002  # metres between the points at which distances are known
-_MARGIN = 0.02  # metres around the mesh where they are
+_CELL = TOLERANCE  # metres between the points at which distances are known
 _TURNS = 12  # from which a fit begins
 _TRIED = 2  # of them, the best ones
 _FEW, _ENOUGH = 100, 400  # points for a rough fit, and for a good one
 _LEAST, _MOST = 0.3, 1.5  # times what it covers from above: what shows less or more is nothing of that kind
-_NEAR = 0.005  # metres off its surface: what shows the thing
 
 
 def fitted(kind: str, view: HeightView, window: Window, mask: Mask) -> Iterator[tuple[Pose, Silhouette]]:
@@ -49,7 +47,7 @@ def fitted(kind: str, view: HeightView, window: Window, mask: Mask) -> Iterator[
         parameters = fit(start, _ENOUGH)[1]
         x, y, yaw, z = parameters
         shown = mask.copy()
-        shown[mask] = np.abs(profile.distances(points, parameters)) < _NEAR
+        shown[mask] = np.abs(profile.distances(points, parameters)) < NOISE
         pose = Pose.from_xyz_yaw(float(x), float(y), float(z), float(yaw))
         yield pose, Silhouette(_outline(kind, view, pose, window), Patch(window, shown))
 
@@ -70,7 +68,7 @@ class _Profile:
         from scipy.spatial import ConvexHull
 
         mesh = MESHES[kind]
-        self._corner = -np.array(mesh.size) / 2 - _MARGIN
+        self._corner = -np.array(mesh.size) / 2 - 2 * JOINT
         axes = [np.arange(low, -low + _CELL, _CELL) for low in self._corner]
         grid = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1)
         self._distances = np.full(grid.shape[:3], np.inf)
@@ -95,4 +93,4 @@ class _Profile:
         return np.asarray(map_coordinates(self._distances, cells, order=1, mode="nearest"))
 
 
-_profile = lru_cache(maxsize=32)(_Profile)
+_profile = cache(_Profile)

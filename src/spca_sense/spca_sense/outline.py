@@ -12,7 +12,7 @@ import numpy as np
 
 from spca_core.geometry import Array, Pose, Vec3
 from spca_core.kinds import MESHES, Upright, is_round
-from spca_sense.view import NO_HEIGHT, FloatImage, Mask, Patch
+from spca_sense.view import NO_HEIGHT, TALL, FloatImage, Mask, Patch
 
 _ROUND = 32  # corners of the polygon that stands for a disc
 SQUARE = np.array([(1.0, 1.0), (-1.0, 1.0), (-1.0, -1.0), (1.0, -1.0)]) / 2
@@ -80,8 +80,6 @@ def gap(a: Array, b: Array) -> float:
 _LOOK = np.arange(1, 5)  # pixels outside the border; the first two of them with depth tell whose border it is
 _ENOUGH = 2
 _MOST = 800  # points of a border
-OCCLUDER = 0.012
-"""Height in metres above an upper face from which what is there hides a part of it."""
 
 
 @dataclass(frozen=True)
@@ -101,7 +99,7 @@ def trace(patch: Patch, heights: FloatImage, level: float, depth: float, foreign
 
     Of a long one it is every other point, or fewer.
 
-    A border is an occluder's where just outside it the heights exceed that by `OCCLUDER`, where there is no
+    A border is an occluder's where just outside it the heights exceed that by `TALL`, where there is no
     depth at all, or where the outside lies in `foreign`. Borders of the image are not part of an outline.
     `heights` and `foreign` are those of the patch's window.
     """
@@ -119,7 +117,7 @@ def trace(patch: Patch, heights: FloatImage, level: float, depth: float, foreign
     outside = heights[at]
     known = outside > NO_HEIGHT / 2
     told = known & (known.cumsum(axis=0) <= _ENOUGH)
-    own = known.any(axis=0) & ~(told & (outside > level + OCCLUDER)).any(axis=0)
+    own = known.any(axis=0) & ~(told & (outside > level + TALL)).any(axis=0)
     if foreign is not None:
         own &= ~foreign[at][0]
     nearest = outside[told.argmax(axis=0), np.arange(len(inner))]

@@ -18,17 +18,15 @@ from spca_core.relation import Place, relations
 from spca_core.scene import TIE, Fact, SceneObject
 from spca_sense.detection import UNKNOWN
 from spca_sense.outline import footprint, gap, overlap, polygon_area
+from spca_sense.view import LEVEL, NOISE, TALL
 
 TOUCH = 0.004
 """Distance in metres below which two things stand side by side."""
 MIN_SHARE = 0.03
 """Share of a thing's footprint that must lie over what carries it."""
 
-_REST = 0.005  # metres between a lower face and what carries it
-_REST_LEANING = 0.012  # the same for a thing that leans
-_LEAN = np.radians(2.0)
-_UNBALANCED = 0.005  # metres that a centre may seem to be beyond what carries it
-_LARGER = 0.006  # metres of difference in width that tell two things' sizes apart
+LEAN = np.radians(2.0)
+"""Angle in radians from which a thing leans."""
 
 
 def relate(
@@ -77,8 +75,8 @@ def _supports(thing: SceneObject, others: Sequence[SceneObject], table_top: floa
     own = footprint(thing)
     area = thing.size[0] * thing.size[1]
     upwards = thing.pose.matrix()[2, :3]
-    leaning = upwards[2] < np.cos(_LEAN)
-    reach = _REST_LEANING if leaning else _REST
+    leaning = upwards[2] < np.cos(LEAN)
+    reach = TALL if leaning else NOISE
     found: dict[str, Array] = {}
     for other in others:
         into = other.kind in CONTAINERS and thing.kind in SOLIDS  # may be lower than half the walls
@@ -93,10 +91,10 @@ def _supports(thing: SceneObject, others: Sequence[SceneObject], table_top: floa
     if any(o.id in found and o.kind in CONTAINERS for o in others):
         return names  # however it leans there
     tipping = bool(found) and thing.bottom - table_top < max(thing.size) and _tips_over(thing, found.values())
-    low = (not found or leaning) and abs(lowest - table_top) < 2 * _REST
+    low = (not found or leaning) and abs(lowest - table_top) < 2 * NOISE
     if tipping or low or (not found and _leans_beside(thing, others, table_top)):
         names.append(TABLE_SYMBOL)
-    elif not found and abs(lowest) < 4 * _REST:
+    elif not found and abs(lowest) < 4 * NOISE:
         names.append(GROUND_SYMBOL)
     return names
 
@@ -114,14 +112,14 @@ def _tips_over(thing: SceneObject, carried: Iterable[Array]) -> bool:
     """Return whether a thing's centre is off its `carried` parts: it leans then, however level it looks."""
     area = cv2.convexHull(np.vstack([*carried]).astype(np.float32))
     x, y, _ = thing.pose.position
-    return cv2.pointPolygonTest(area, (x, y), True) < -_UNBALANCED
+    return cv2.pointPolygonTest(area, (x, y), True) < -NOISE
 
 
 def _neighbours(things: Sequence[SceneObject]) -> list[Fact]:
     facts = []
     for a, b in combinations(things, 2):
         if a.kind in CONTAINERS or b.kind in CONTAINERS:
-            level = a.bottom < b.top and b.bottom < a.bottom + _REST and a.bottom < b.bottom + _REST
+            level = a.bottom < b.top and b.bottom < a.bottom + NOISE and a.bottom < b.bottom + NOISE
         else:
             level = abs(a.pose.position[2] - b.pose.position[2]) < (a.size[2] + b.size[2]) / 4
         if level and gap(footprint(a), footprint(b)) < TOUCH:
@@ -132,7 +130,7 @@ def _neighbours(things: Sequence[SceneObject]) -> list[Fact]:
 def _larger(things: Sequence[SceneObject]) -> list[Fact]:
     """Return a fact for each thing that is larger than another of its kind, beyond perception's error."""
     pairs = ((a, b) for a in things for b in things if a.kind == b.kind and a.kind in (*SOLIDS, *SUPPORTS))
-    return [_fact("larger", a.id, b.id) for a, b in pairs if min(a.size[:2]) > min(b.size[:2]) + _LARGER]
+    return [_fact("larger", a.id, b.id) for a, b in pairs if min(a.size[:2]) > min(b.size[:2]) + LEVEL]
 
 
 def _roles(things: Sequence[SceneObject]) -> tuple[list[Fact], list[str]]:

@@ -17,25 +17,41 @@ from spca_core.geometry import wrap_angle
 from spca_sense.catalogue import Catalogue
 from spca_sense.colours import NEUTRAL, ColourLabels, label_colours
 from spca_sense.detection import UNKNOWN, Detection, Look
-from spca_sense.explanations import JOINT, LEVEL, NOISE, covered, silhouette
-from spca_sense.hypotheses import LOW, MIN_AREA, TALL, THINNEST, Clues, ColourRegion, Face, connected
+from spca_sense.explanations import covered, silhouette
+from spca_sense.hypotheses import (
+    BODY,
+    LOW,
+    MIN_AREA,
+    MIN_STRIP,
+    SEAMS,
+    THINNEST,
+    Clues,
+    ColourRegion,
+    Face,
+    connected,
+)
 from spca_sense.outline import footprint, polygon_area
 from spca_sense.shapes import distance_to_polygon
 from spca_sense.supports import complete, on_their_supports
-from spca_sense.view import NO_HEIGHT, HeightView, Mask, Patch, bounding_window, make_view, morphed
+from spca_sense.view import (
+    JOINT,
+    LEVEL,
+    NO_HEIGHT,
+    NOISE,
+    TALL,
+    HeightView,
+    Mask,
+    Patch,
+    bounding_window,
+    make_view,
+    morphed,
+)
 
-_BODY = 0.020  # metres of the sides, from the top, that belong to a face
-_BETWEEN = 45  # pixels between a face and what lies on it, at most
-_MIN_EVEN = 20  # pixels without a slope that make a face, and share of it; a strip of a side has few
-_EVEN = 0.3
+_EVEN = 0.3  # share of a face that has no slope; a strip of a side has less
 _LEVEL_STRIP = 0.8  # share of a thin wall's rim that is at its level; a side is at all levels
 _STRIP = 0.35  # of the face of a thing, that at most is in sight of the one below if that is hidden
-_STICKS_OUT = 0.012  # metres by which its middle may be outside
 _OFF_TABLE = 0.05  # metres below the table's surface: such a region lies on the ground
 _MARGIN = 6
-_SEAMS = 11  # pixels of grey between coloured things, which are nothing
-_MIN_REST = 40  # pixels that are an obstacle, though too few to tell what it is
-_ENOUGH = 1000  # heights that tell the middle of all
 
 
 def find_things(view: HeightView, colours: ColourLabels, catalogue: Catalogue) -> tuple[Detection, ...]:
@@ -130,7 +146,7 @@ def _is_strip(region: ColourRegion, face: Face, things: list[Detection], found: 
         off = abs(wrap_angle(bottom - face.level, upper.size[2]))
         if upper.known and off < JOINT and region.floor + 2 * JOINT < face.level < bottom + JOINT:
             outline = footprint(upper)
-            near = (distance_to_polygon(d.xy[None], outline)[0] < _STICKS_OUT for d in things)
+            near = (distance_to_polygon(d.xy[None], outline)[0] < TALL for d in things)
             if area < _STRIP * polygon_area(outline) and all(near):
                 return True
     return False
@@ -152,8 +168,8 @@ def _highest(region: ColourRegion) -> Face | None:
         near = part & (heights > level - LEVEL)
         even = np.count_nonzero(near & region.even)
         level_strip = np.mean(np.abs(heights[near] - level) < NOISE / 2) > _LEVEL_STRIP
-        if even >= max(_MIN_EVEN, _EVEN * np.count_nonzero(near)) or level_strip:
-            faces.append(Face(near, part & (heights > level - _BODY), level))
+        if even >= max(MIN_STRIP, _EVEN * np.count_nonzero(near)) or level_strip:
+            faces.append(Face(near, part & (heights > level - BODY), level))
     if not faces:
         return None
     return region.leaning(_joined(region, max(faces, key=lambda face: face.level), faces))
@@ -177,9 +193,9 @@ def _level(region: ColourRegion, part: Mask) -> float:
     Pixels between a face and what lies on it have a height of both, and of neither.
     """
     inner = part & region.even
-    heights = region.heights[inner if inner.sum() > _BETWEEN else part]
+    heights = region.heights[inner if inner.sum() > MIN_AREA else part]
     ordered = np.sort(heights)[::-1]
-    top = float(ordered[min(len(ordered) // 8, _BETWEEN)])
+    top = float(ordered[min(len(ordered) // 8, MIN_AREA)])
     return float(np.median(heights[heights > top - 0.004]))
 
 
@@ -214,8 +230,8 @@ def _rest(clues: Clues, free: Mask) -> list[Detection]:
     rest = free & (view.heights > LOW)
     grey = clues.colours.labels == NEUTRAL
     low = rest & grey & (view.heights < TALL + NOISE)
-    rest = (rest & ~grey) | morphed(low, cv2.MORPH_OPEN, _SEAMS)
-    regions = [ColourRegion(clues, UNKNOWN, patch) for patch in _components(rest, least=_MIN_REST)]
+    rest = (rest & ~grey) | morphed(low, cv2.MORPH_OPEN, SEAMS)
+    regions = [ColourRegion(clues, UNKNOWN, patch) for patch in _components(rest, least=2 * MIN_STRIP)]
     return [region.obstacle(_whole(region)) for region in regions]
 
 
@@ -223,7 +239,7 @@ def _middle(view: HeightView, patch: Patch) -> float:
     """Return the median of a patch's heights, as far as there are any, in metres; 0 if there are none."""
     heights = patch.of(view.heights)
     heights = heights[heights > NO_HEIGHT / 2]
-    return float(np.median(heights[:: 1 + len(heights) // _ENOUGH])) if len(heights) else 0.0
+    return float(np.median(heights)) if len(heights) else 0.0
 
 
 def _components(
@@ -247,7 +263,6 @@ def _components(
 
 
 _SUSPICIOUS_TILT = np.radians(1.0)
-_SUSPICIOUS_OFFSET = 0.01
 
 
 class ShapeDetector:
@@ -274,7 +289,7 @@ def _calibration_notes(view: HeightView) -> list[str]:
     table = view.table
     if not table.trusted:
         return ["too little of the table is in sight to check the camera's calibration"]
-    if table.tilt > _SUSPICIOUS_TILT or abs(table.offset) > _SUSPICIOUS_OFFSET:
+    if table.tilt > _SUSPICIOUS_TILT or abs(table.offset) > JOINT:
         lies = f"{table.offset * 1000:.1f} mm and {np.degrees(table.tilt):.2f}°"
         return [f"the table lies {lies} off the calibration"]
     return []

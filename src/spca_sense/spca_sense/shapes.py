@@ -15,7 +15,7 @@ import numpy as np
 from spca_core.geometry import Array, about_z
 from spca_core.kinds import is_round
 from spca_sense.outline import SQUARE, Outline
-from spca_sense.view import HeightView
+from spca_sense.view import TOLERANCE, HeightView
 
 Residuals = Callable[[Array], tuple[Array, Array]]
 """Function of parameters (P,): signed distances (N,) of points from an outline (m), derivatives (N, P)."""
@@ -23,13 +23,10 @@ Residuals = Callable[[Array], tuple[Array, Array]]
 _STEPS = np.array([3e-5, 3e-5, 3e-4, 3e-5, 3e-5])  # smaller moves end a fit: 10 µm, 0.1 mrad
 _LONGEST = np.array([0.01, 0.01, 0.3, 0.01, 0.01])  # one iteration moves no farther: 10 mm, 17°
 _MAX_ITERATIONS = 15
-TOLERANCE = 0.0025
-"""Distance in metres, about two pixels, from which points off the outline count nothing in the end."""
 _NOISE = 0.0005  # metres: the expected deviation of a point, which weighs points against the prior
-_EXACT = 1e-6  # metres by which a known size may be off
+_EXACT = 1e-6  # metres by which a known size may be off; a shorter edge has no direction
 _STEEPEST = 0.999  # sine of the sides of a cone that still has sides
 _CORNERS = np.column_stack((np.tile(SQUARE, (2, 1)), np.repeat([0.0, -1.0], len(SQUARE))))
-_SHORTEST = 1e-6  # metres: an edge that has a direction
 
 
 @dataclass(frozen=True)
@@ -148,7 +145,7 @@ def offset_from_polygon(points: Array, polygon: Array) -> tuple[Array, Array]:
     """Return the signed distance (N,) of points to a polygon, and the normal (N, 2) of the nearest edge."""
     edges = np.concatenate((polygon[1:], polygon[:1])) - polygon
     lengths = np.sqrt((edges**2).sum(axis=1))
-    proper = lengths > _SHORTEST
+    proper = lengths > _EXACT
     normals = (edges[:, ::-1] * (1.0, -1.0))[proper] / lengths[proper, None]
     distances = points @ normals.T - (polygon[proper] * normals).sum(axis=1)
     return distances.max(axis=1), normals[distances.argmax(axis=1)]
@@ -165,14 +162,14 @@ def _offset_from_cone(points: Array, corners: Array) -> tuple[Array, Array]:
     away, radius = points - middles[0], radii[0]
     apart = middles[-1] - middles[0]
     length = float(np.hypot(*apart))
-    if length > _SHORTEST:
+    if length > _EXACT:
         axis, sine = apart / length, max((radii[-1] - radii[0]) / length, -_STEEPEST)
         across = np.abs(away @ (axis[::-1] * (1.0, -1.0)))
         along = away @ axis + across * sine / np.sqrt(1 - sine**2)
         along = np.minimum(np.maximum(along, 0.0), length)
         away, radius = away - along[:, None] * axis, radius + along * sine
     off = np.sqrt((away**2).sum(axis=1))
-    return off - radius, away / np.maximum(off, _SHORTEST)[:, None]
+    return off - radius, away / np.maximum(off, _EXACT)[:, None]
 
 
 def fit_outline(

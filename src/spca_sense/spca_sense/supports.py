@@ -9,25 +9,19 @@ import numpy as np
 
 from spca_core.geometry import Pose, Vec3, wrap_angle
 from spca_core.kinds import KINDS, MESHES, STACKABLE
+from spca_sense.association import BY_ELIMINATION
 from spca_sense.catalogue import Catalogue
 from spca_sense.colours import NEUTRAL
 from spca_sense.detection import UNKNOWN, Detection, square_yaw
-from spca_sense.explanations import JOINT, LEVEL, NOISE, corners
-from spca_sense.hypotheses import MIN_POINTS, TALL, Clues
+from spca_sense.explanations import corners
+from spca_sense.hypotheses import MIN_POINTS, MIN_STRIP, MOSTLY, Clues
 from spca_sense.outline import footprint, polygon_area, shared_area, trace
 from spca_sense.relations import MIN_SHARE
 from spca_sense.shapes import Prism, convex_hull, distance_to_polygon, fit_outline
-from spca_sense.view import NO_HEIGHT, Patch
+from spca_sense.view import JOINT, LEVEL, NO_HEIGHT, NOISE, TALL, Patch
 
-_EQUAL = 0.004  # metres by which the edges of a cube may seem to differ
 _OVERLAP = 0.25  # share of a thing's footprint over what it rests on
-_MOSTLY = 0.6
-_MARGIN = 0.012  # metres by which a thing beneath may stick out of its stack
-_MIN_STRIP = 20  # pixels of a side that tell a thing's colour
-_PRIOR = np.array([0.005, 0.005, 1.0])  # metres, metres, radians: how well stacked things are aligned
-_INFERRED = 0.3  # confidence in a thing that nobody has seen
-_PLATE_BAND = 0.014  # metres above the floor; sides are looked for above what may be a plate
-_TIPS = 0.006  # metres by which the middle of a thing may seem to be beside what carries it
+_PRIOR = np.array([NOISE, NOISE, 1.0])  # metres, metres, radians: how well stacked things are aligned
 
 
 def complete(clues: Clues, things: Sequence[Detection], catalogue: Catalogue) -> list[Detection]:
@@ -60,7 +54,7 @@ def _is_borne(upper: Detection, things: Sequence[Detection]) -> bool:
     near = (d for d in things if d.kind != UNKNOWN and abs(d.top - upper.bottom) < JOINT)
     below = [footprint(d) for d in near if d is not upper]
     below = [its for its in below if shared_area(own, its) > MIN_SHARE * polygon_area(own)]
-    return bool(below) and distance_to_polygon(upper.xy[None], convex_hull(np.vstack(below)))[0] < _TIPS
+    return bool(below) and distance_to_polygon(upper.xy[None], convex_hull(np.vstack(below)))[0] < NOISE
 
 
 def _hidden_size(room: float, upper: Detection, catalogue: Catalogue) -> tuple[str, Vec3] | None:
@@ -86,10 +80,10 @@ def _hidden_size(room: float, upper: Detection, catalogue: Catalogue) -> tuple[s
 
 def _is_air(clues: Clues, lower: Detection) -> bool:
     """Return whether the view past the upper thing shows something far below, not the side of `lower`."""
-    patch = _patch(clues, -0.003, lower)
+    patch = _patch(clues, -LEVEL / 2, lower)
     heights = clues.view.heights[patch.window][patch.mask & np.isneginf(clues.claims[patch.window])]
     heights = heights[heights > NO_HEIGHT / 2] + clues.view.table_top
-    return len(heights) >= _MIN_STRIP and float(np.mean(heights < lower.bottom + LEVEL)) > _MOSTLY
+    return len(heights) >= MIN_STRIP and float(np.mean(heights < lower.bottom + LEVEL)) > MOSTLY
 
 
 def _patch(clues: Clues, margin: float, *things: Detection) -> Patch:
@@ -106,11 +100,11 @@ def _beneath(clues: Clues, upper: Detection, what: tuple[str, Vec3]) -> Detectio
     x, y, _ = upper.pose.position
     height, yaw = upper.bottom - view.table_top, upper.pose.yaw
     pose = Pose.from_xyz_yaw(x, y, upper.bottom - size[2] / 2, square_yaw(yaw) if kind == "cube" else yaw)
-    unseen = Detection(kind, UNKNOWN, pose, size, _INFERRED, seen=False, known=True)
+    unseen = Detection(kind, UNKNOWN, pose, size, BY_ELIMINATION, seen=False, known=True)
     floor = -view.table_top if height < 0 else 0.0
-    lowest = max(height - size[2] + 0.003, floor + _PLATE_BAND)
+    lowest = max(height - size[2] + LEVEL / 2, floor + TALL)
     turned = replace(unseen, pose=Pose.from_xyz_yaw(*pose.position, yaw + np.pi / 4))
-    patch = _patch(clues, _MARGIN, unseen, turned)
+    patch = _patch(clues, TALL, unseen, turned)
     heights, claims = view.heights[patch.window], clues.claims[patch.window]
     side = patch.mask & (heights > np.maximum(claims + NOISE, lowest)) & (heights < height + LEVEL)
     labels = clues.colours.labels[patch.window]
@@ -118,9 +112,9 @@ def _beneath(clues: Clues, upper: Detection, what: tuple[str, Vec3]) -> Detectio
     counts[NEUTRAL] = 0
     label = int(np.argmax(counts))
     strip, count = labels == label, int(counts[label])
-    if count < _MIN_STRIP:
+    if count < MIN_STRIP:
         return unseen
-    colour, sure = clues.colours.names[label - 1], 0.5 + 0.3 * min(1.0, count / (10 * _MIN_STRIP))
+    colour, sure = clues.colours.names[label - 1], 0.5 + 0.3 * min(1.0, count / (10 * MIN_STRIP))
     seen = replace(unseen, colour=colour, confidence=sure, seen=True)
     # A neighbour on the same level hides nothing: the border with it is the thing's own.
     outline = trace(replace(patch, mask=side & strip), heights, height, 2 * LEVEL, claims > height + JOINT)
@@ -155,7 +149,7 @@ def _reaching_down(thing: Detection, bottom: float) -> Detection:
     a, b, _ = thing.size
     height = thing.top - bottom
     kind, size = thing.kind, (a, b, height)
-    if kind == "cuboid" and max(size) - min(size) < _EQUAL:
+    if kind == "cuboid" and max(size) - min(size) < LEVEL:
         edge = float(np.mean(size))
         kind, size = "cube", (edge, edge, edge)
     elif kind == "ball":

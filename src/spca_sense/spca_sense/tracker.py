@@ -29,10 +29,9 @@ from spca_sense.association import (
     remembered_there,
 )
 from spca_sense.detection import UNKNOWN, Detection, Detector, Look, square_yaw
-from spca_sense.explanations import LEVEL
 from spca_sense.outline import footprint, polygon_area, shared_area
 from spca_sense.relations import describe, relate
-from spca_sense.view import fused
+from spca_sense.view import JOINT, LEVEL, TOLERANCE, fused
 
 Things = dict[str, SceneObject]
 """Things by their names."""
@@ -41,12 +40,10 @@ Whereabouts = dict[str, Presence]
 
 _FADE = 0.9  # confidence in a hidden thing is multiplied by this at each look
 _LEAST = 0.1
-_IN_HAND_CONFIDENCE = 0.8  # in a held thing that the camera does not see
-_IN_HAND = 0.06  # metres between the tool and what it holds, at most
-_UNDER = 0.01  # metres, sideways, from what is held: an inferred support there is none
-_GAP_ERROR = 0.010  # metres by which the gripper's gap may differ from what it holds
-_SLID = 0.008  # metres by which such a one may have been seen in the wrong place, as well as before
-_PRESSED = 0.002  # metres by which two things side by side may seem to overlap
+IN_HAND_CONFIDENCE = 0.8
+"""Confidence in a held thing that the camera does not see."""
+IN_HAND = 0.06
+"""Largest distance in metres between the tool and what it holds."""
 _KIND_ORDER = {kind: order for order, kind in enumerate(KINDS)}
 
 
@@ -105,7 +102,7 @@ class SceneTracker:
         objects = self._seen(look, known, whereabouts, frame.stamp)
         held = self._checked_held(held, known, objects, tool, joints, notes)
         if held is not None and held not in objects:
-            unseen = {"visible": False, "confidence": _IN_HAND_CONFIDENCE}
+            unseen = {"visible": False, "confidence": IN_HAND_CONFIDENCE}
             objects[held] = known[held].model_copy(update=unseen)
         hidden = self._hidden(look, known, whereabouts, objects)
         objects = {
@@ -152,7 +149,7 @@ class SceneTracker:
         if before is None or thing.confidence > PARTLY_SEEN or thing.kind != "cube":
             return thing
         remembered = before.confidence * _FADE
-        doubtful = 0.0 if remembered > thing.confidence else _SLID
+        doubtful = 0.0 if remembered > thing.confidence else JOINT
         slid = math.dist(before.pose.position, thing.pose.position)
         if not doubtful < slid < thing.size[0]:
             return thing
@@ -194,11 +191,11 @@ class SceneTracker:
         thing = objects.get(held)
         mesh = MESHES.get(known[held].kind)
         widths = [grasp.width for grasp in mesh.grasps] if mesh else known[held].size[:2]
-        if joints is not None and min(abs(joints.gripper_gap - w) for w in widths) > _GAP_ERROR:
+        if joints is not None and min(abs(joints.gripper_gap - w) for w in widths) > JOINT:
             notes.append(f"the arm says it holds {held}, but the gripper's gap does not fit it")
         if thing is None:
             return held
-        away = tool is not None and math.dist(thing.pose.position, tool.position) > _IN_HAND
+        away = tool is not None and math.dist(thing.pose.position, tool.position) > IN_HAND
         standing = tool is None and abs(thing.bottom - self._detector.catalogue.table_top) < LEVEL
         if away or standing:
             notes.append(f"the arm says it holds {held}, but that is seen elsewhere")
@@ -213,7 +210,7 @@ class SceneTracker:
         edge, colour = self._detector.catalogue.cube_edge, words_of(name).split()[0]
         return SceneObject(
             id=name, kind="cube", colour=colour, pose=pose, size=(edge, edge, edge),
-            confidence=_IN_HAND_CONFIDENCE,
+            confidence=IN_HAND_CONFIDENCE,
         )  # fmt: skip
 
     def _hidden(self, look: Look, known: Things, whereabouts: Whereabouts, objects: Things) -> Things:
@@ -249,7 +246,7 @@ class SceneTracker:
             if not d.seen
             and not any(remembered_there(d, o) for o in objects.values() if not o.visible)
             # Nor is there one below what is in the gripper.
-            and (held is None or math.dist(d.xy, objects[held].pose.position[:2]) > _UNDER)
+            and (held is None or math.dist(d.xy, objects[held].pose.position[:2]) > JOINT)
         ]
         missing = [o for name, o in known.items() if name not in objects and o.kind == "cube"]
         for support in unnamed:
@@ -314,7 +311,7 @@ def _crowded(thing: SceneObject, others: Iterable[SceneObject]) -> bool:
     """Return whether a thing would reach into one of those beside it."""
     own = footprint(thing)
     return any(
-        shared_area(own, footprint(other)) > _PRESSED * min(*thing.size[:2], *other.size[:2])
+        shared_area(own, footprint(other)) > TOLERANCE * min(*thing.size[:2], *other.size[:2])
         for other in others
         if other.id != thing.id and other.bottom < thing.top - LEVEL and thing.bottom < other.top - LEVEL
     )

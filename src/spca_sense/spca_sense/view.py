@@ -20,13 +20,29 @@ Mask = NDArray[np.bool_]
 NO_HEIGHT = -9.0
 """Mark of pixels without depth in a height image: far below anything."""
 
-_SUBPIXEL = 4  # binary digits of a part of a pixel, in which outlines are drawn
+# What Sense cannot tell apart, in metres; limits elsewhere follow from these.
+TOLERANCE = 0.0025
+"""Distance, about two pixels, from which a point is not on an outline, or a thing not where it was."""
+NOISE = 2 * TOLERANCE
+"""Error by which single pixels of a face, and what it rests on, may be too high or too low."""
+LEVEL = 0.006
+"""Distance off the level of an upper face that still belongs to it (noise, a slight lean).
+
+What is higher hides the face.
+"""
+JOINT = 2 * NOISE
+"""Largest distance between a lower face and the one that carries it, and from a rim into it."""
+TALL = 2 * LEVEL
+"""Height above the floor below which a thing is flat, a plate or a mat, and edge of the smallest thing."""
+
+SUBPIXEL = 4
+"""Number of binary digits of a part of a pixel, in which outlines are drawn."""
 EVERY = 8
 """Pixels in each direction of which one is looked at for the table: 4,800 of 307,200 are more than enough."""
-_MIN_SAMPLES = 400
+MIN_SAMPLES = 400
+"""Number of those that must show the table, for what it tells of the camera and of the light."""
 _CAPTURE = 0.025  # calibration errors up to this many metres at a pixel are corrected
 _FARTHER = 20  # times a camera's distance: what is 0.2 m high then leans outwards by a few millimetres
-_BEHIND = 0.01  # metres that what a camera shows is higher than what it hides
 _MAX_CHROMA = 0.25  # (max - min) / max of RGB: below it a pixel may be the table, above it is coloured
 
 
@@ -163,8 +179,8 @@ class HeightView:
         canvas = np.zeros([max(w.stop - w.start, 0) for w in window], np.uint8)
         if canvas.size:
             # Sixteenths of a pixel, so that thin outlines keep their place.
-            own = (hull - (window[1].start, window[0].start)) * (1 << _SUBPIXEL)
-            cv2.fillConvexPoly(canvas, own.round().astype(np.int32), 1, shift=_SUBPIXEL)
+            own = (hull - (window[1].start, window[0].start)) * (1 << SUBPIXEL)
+            cv2.fillConvexPoly(canvas, own.round().astype(np.int32), 1, shift=SUBPIXEL)
             if grow:
                 canvas = np.asarray(cv2.dilate(canvas, np.ones((2 * grow + 1, 2 * grow + 1))), np.uint8)
         return Patch(window, canvas.view(bool))
@@ -208,7 +224,7 @@ def fused(frames: Sequence[RgbdFrame], table_top: float) -> RgbdFrame:
     first, *others = (make_view(frame, table_top) for frame in frames)
     clouds = [first.measured()]
     for points, colours in (view.measured() for view in others):
-        hidden = first.heights_at(points, np.inf) > points[:, 2] + _BEHIND
+        hidden = first.heights_at(points, np.inf) > points[:, 2] + JOINT
         clouds.append((points[hidden], colours[hidden]))
     k = first.frame.intrinsics
     x, y = first.to_plane(np.array([[k.cx, k.cy]]), 0.0)[0]  # what is in the middle stays there
@@ -274,7 +290,7 @@ def _fit_table(view: HeightView) -> tuple[TableFit, Array]:
     xy = view.to_plane((np.argwhere(usable)[:, ::-1] * EVERY + start).astype(float), height) - view.centre[:2]
     design = np.column_stack((np.ones(len(xy)), xy))
     coefficients, keep = np.zeros(3), np.ones(len(xy), bool)
-    if len(xy) >= _MIN_SAMPLES:
+    if len(xy) >= MIN_SAMPLES:
         coefficients[0] = np.median(height)
         for _ in range(4):
             residual = height - design @ coefficients
@@ -283,5 +299,5 @@ def _fit_table(view: HeightView) -> tuple[TableFit, Array]:
             kept = design[keep]
             coefficients = np.linalg.solve(kept.T @ kept, kept.T @ height[keep])
     slope = coefficients[1:]
-    trusted = np.count_nonzero(keep) >= _MIN_SAMPLES
+    trusted = np.count_nonzero(keep) >= MIN_SAMPLES
     return TableFit(float(coefficients[0]), float(np.hypot(*slope)), bool(trusted)), slope

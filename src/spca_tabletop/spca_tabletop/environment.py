@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from spca_core import scene as scenes
 from spca_core.camera import RgbdFrame
 from spca_core.checkpoint import pack, unpack
-from spca_core.contacts import ContactSample
+from spca_core.contacts import SAMPLE_PERIOD, ContactSample
 from spca_core.errors import InputError, Unsupported
 from spca_core.geometry import Pose, top_down_yaw
 from spca_core.kinds import SOLIDS
@@ -40,7 +40,7 @@ from spca_sense.catalogue import Catalogue
 from spca_sense.detection import Detector
 from spca_sense.drawing import draw_scene, save_looks
 from spca_sense.search import ShapeDetector
-from spca_sense.tracker import SceneTracker
+from spca_sense.tracker import IN_HAND_CONFIDENCE, SceneTracker
 from spca_tabletop.act.ctx import MISJUDGED, TABLETOP_API, TabletopCtx
 from spca_tabletop.act.placements import Hold
 from spca_tabletop.presets import load_table
@@ -50,8 +50,6 @@ if TYPE_CHECKING:
     from spca_core.result import MovingScene
     from spca_tabletop.signals import LiveScene
 
-_TICK_S = 0.02
-_UNSEEN = 0.8  # confidence in what another program has picked up, and no look has shown
 _TableT = TypeVar("_TableT", bound=TableWorld)
 _KINDS = (*referees.CHECKPOINT_KINDS, *scenes.CHECKPOINT_KINDS)
 
@@ -139,7 +137,7 @@ class Tabletop(Environment, Generic[_TableT]):
         """Let the world come to rest and the referee see enough of it; return the verdict."""
         end = self.table.now() + SETTLE_S
         while self.table.now() < end and not (self.verdict().final or self._cancelled):
-            self.table.wait(_TICK_S)
+            self.table.wait(SAMPLE_PERIOD)
             if self._referee.holding:
                 end = max(end, self.table.now() + self.level.dwell_s)
         return self.verdict()
@@ -181,7 +179,7 @@ class Tabletop(Environment, Generic[_TableT]):
         self.looks.clear()
         self.table.record_afresh()
         self._cancelled = False
-        self.table.wait(_TICK_S)  # for a first sample, by which the referee knows the time
+        self.table.wait(SAMPLE_PERIOD)  # for a first sample, by which the referee knows the time
 
     def drawn(self) -> MovingScene:
         """See `Environment`. Things are where they were seen last, but for what the gripper carries."""
@@ -235,7 +233,9 @@ class Tabletop(Environment, Generic[_TableT]):
         yaw = top_down_yaw(tool) + (math.pi / 2 if abs(gap - it.size[1]) > MISJUDGED else 0.0)
         x, y, z = tool.position
         pose, colour = Pose.from_xyz_yaw(x, y, z, yaw), words_of(name).split()[0]
-        thing = SceneObject(id=name, kind=it.kind, colour=colour, pose=pose, size=it.size, confidence=_UNSEEN)
+        thing = SceneObject(
+            id=name, kind=it.kind, colour=colour, pose=pose, size=it.size, confidence=IN_HAND_CONFIDENCE
+        )
         scene = scene.model_copy(update={"objects": (*scene.objects, thing)})
         self._tracker.adopt(scene)
         self._ctx.recall((scene, astuple(Hold.of(thing, tool, top_down_yaw(tool))), ()), name)

@@ -23,7 +23,6 @@ DISTURBED = "disturbed"
 PRESETS = ("nominal", "shuffled", "noisy", "hard", DISTURBED, *(f"{DISTURBED}-{kind}" for kind in KINDS))
 """Names of the presets; `disturbed` draws one to three disturbances, `disturbed-push` just that one."""
 _TRIES = 200
-_ABOVE = 0.1  # m from which the gripper goes down to a thing
 _STRIDE = 100_003  # between the seeds of one table's tries, so that neighbouring tables share none
 
 
@@ -42,18 +41,20 @@ def world_named(options: RunOptions, level: Level) -> str:
 def check_reach(options: RunOptions, world: World, level: Level) -> None:
     """Raise OutOfReach where the arm does not reach, from above, all that must be touched for success."""
     from spca_motion.tool import ToolKinematics
+    from spca_tabletop.act.grasps import APPROACH
 
     layout, _ = draw_table(options.preset, options.seed, world, level)
     tools, arm = ToolKinematics(world), world.robot.arm
     needed = level.success.names | {name for state in level.order for name in state.names}
     for name in sorted(needed & set(layout.poses)):
         x, y, z = layout.poses[name].position
-        if not (tools.reaches(x, y, z) and tools.reaches(x, y, z + _ABOVE)):
+        if not (tools.reaches(x, y, z) and tools.reaches(x, y, z + APPROACH)):
+            above = top_down(x, y, z + APPROACH, 0.0)
             away = math.dist((x, y), world.robot.base.position[:2])
             raise OutOfReach(
                 f"'{name}' is out of the {arm.title}'s reach", where=f"level '{level.name}'",
                 hint=f"it lies {100 * away:.0f} cm from the base; from above, the arm reaches "
-                f"{100 * tools.farthest(top_down(x, y, z + _ABOVE, 0.0).matrix()):.0f} cm in that direction",
+                f"{100 * tools.farthest(above.matrix()):.0f} cm in that direction",
             )  # fmt: skip
 
 

@@ -122,6 +122,10 @@ class GazeboSim(SimulatorNode):
             where = f"{names.SIM}_contacts", kind, CONTACTS.ros_topic_name
             self._reports = PolledTopic(self.context, *where, _ROBOT_SENSORS + len(self._watched))
 
+        self._offer()
+
+    def _offer(self) -> None:
+        """Offer timers and services."""
         for at, film in self._films:
             self.wall_timer(_LOOK_S, film.look)
             SlowService(self, Capture, at + names.CAPTURE, partial(self._do_capture, film))

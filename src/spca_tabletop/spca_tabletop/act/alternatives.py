@@ -17,6 +17,7 @@ from spca_core.plan import Plan
 from spca_core.relation import Place, place_of, relations
 from spca_core.scene import Scene, SceneObject
 from spca_sandbox.surface import offered
+from spca_sense.hypotheses import LOW
 from spca_tabletop.act import placements
 from spca_tabletop.act.grasps import APPROACH, finger_turns, grasps
 from spca_tabletop.act.grasps import GraspCandidate as ToolGrasp
@@ -226,7 +227,7 @@ class Alternatives(SkillContext):
 
     def _is_raised(self, thing: SceneObject) -> bool:
         """Return whether a thing stands higher than on the table or a mat."""
-        return thing.bottom > self._table.top + 0.005
+        return thing.bottom > self._table.top + LOW
 
     def _can_put(self, pose: geometry.Pose, gap: float | None = None) -> bool:
         return self._arm.reachable(pose, gap) and self._arm.reachable(raised(pose, APPROACH), gap)

@@ -23,8 +23,9 @@ _MOST = 3  # places that are looked into, one after the other
 _LEAST, _GREATEST = np.array([0.8, 0.0, 0.0, 0.25]), np.array([1.5, 2 * np.pi, 2 * np.pi, 0.4])
 _TRIED = 400  # poses of the camera; multiples of these shares, modulo 1, spread evenly (Roberts' sequence)
 _SPREAD = 1.1673039782614187 ** -np.arange(1.0, 5.0)
-_POINTS, _ENOUGH = 40, 0.5  # of a place that are looked for, at most, and the share that must be in sight
-_ALONG = np.linspace(0.02, 1.0, 40)[:, None, None, None]  # of a line of sight, where nothing is in its way
+_POINTS, _ENOUGH = 40, 0.5  # of a place, at most, and of a line; the share that must be in sight
+# Of a line of sight, where nothing is in its way:
+_ALONG = np.linspace(0.0, 1.0, 1 + _POINTS)[1:, None, None, None]
 
 
 def glances(world: World, arm: Manipulator, camera: Camera, first: RgbdFrame) -> list[RgbdFrame]:

@@ -21,15 +21,15 @@ from spca_robot.gripper_2f85 import STROKE, tcp_offset
 
 # Wide first: the wider the fingers, the larger the error of a perceived position that still goes well.
 GAPS = (0.085, 0.068, 0.056)
-# The fingertips stay this far above what the object stands on.
+# The fingertips stay this far above what the object stands on, and above the rim of what it is put into.
 TIP_CLEARANCE = 0.004
 APPROACH = 0.09
-WIDEST = 0.076
-"""Width in metres of the widest thing that open fingers can take, with 4 mm left on each side."""
 CLEARLY_WIDER = 1.2
 """Ratio of two widths from which one is clearly wider."""
 # Least free space between the open pads and the object, both sides together.
 PLAY = 0.009
+WIDEST = STROKE - PLAY
+"""Width in metres of the widest thing that open fingers can take."""
 # How much higher than in the middle a thing is grasped where a bowl's or tray's rim is in the way, or where
 # the palm would meet its top.
 HIGHER = (0.0, 0.009, 0.016, 0.032, 0.048)

@@ -23,8 +23,6 @@ from spca_tabletop.act.grasps import APPROACH, TIP_CLEARANCE, grasps
 from spca_tabletop.act.pushes import pushes
 from spca_tabletop.act.skill_context import raised, touching
 
-_NEAR = 0.14
-"""Largest distance in metres between the centres of two things of which one can hinder handling the other."""
 _GAP = 0.06
 """Gap of the fingers in metres when they let a cube go."""
 
@@ -174,6 +172,6 @@ def neighbours(scene: Scene, thing: SceneObject) -> list[SceneObject]:
         o
         for o in scene.of_kind(*SOLIDS)
         if o.id != thing.id
-        and math.dist(o.pose.position[:2], thing.pose.position[:2]) < _NEAR
+        and math.dist(o.pose.position[:2], thing.pose.position[:2]) < placements.ELBOW_ROOM
         and not scene.holds("held", o.id)
     ]

@@ -18,14 +18,16 @@ from spca_core.names import words_of
 from spca_core.relation import Place
 from spca_core.scene import Scene, SceneObject
 from spca_core.world import Table, WorkArea, World
+from spca_motion.tool import NOMINAL_GAP
 from spca_sense.outline import footprint, gap, outline_of
-from spca_tabletop.act.grasps import COVERED
+from spca_sense.view import NOISE
+from spca_tabletop.act.grasps import COVERED, TIP_CLEARANCE
 
 # Cubes are let go this far above what they are put on: nearer, and an error in height would press them down.
 DROP = 0.002
 # This far, where they are let go beside the table.
 FALL = 0.05
-# Free space between a placed cube and others on the same plate, and before closing up to a neighbour.
+# Free space between a placed cube and others on the same thing, and before closing up to a neighbour.
 PLATE_SPACING = 0.004
 SIDE_GAP = 0.006
 # How far a cube is pushed into its neighbour to be sure that the two touch: by a little more than both are
@@ -33,7 +35,7 @@ SIDE_GAP = 0.006
 PUSH = 0.005
 # Against a round one less: its outline is modelled less exactly, and what may be touched may be pressed by
 # 6 mm at most.
-ROUND_PUSH = 0.003
+ROUND_PUSH = SIDE_GAP / 2
 # 1 - cos of the angle by which a row may be bent.
 STRAIGHT = 0.1
 # A row is begun where it can go on for so many more things: then it has four.
@@ -43,15 +45,15 @@ CLEARANCE = 0.035
 GRID = 0.03
 # So far from a thing nothing stands in the way of putting another one next to it.
 ELBOW_ROOM = 0.14
-# The fingertips stay this far above a rim, and fingers that open reach this far from the middle.
-RIM_CLEARANCE, FINGERS = 0.003, 0.056
+# Fingers that open reach this far from the middle.
+FINGERS = 0.056
 TRAY_SPACING = 0.010
-# Two things that differ by less in height carry a third level enough, metres.
-EVEN = 0.005
+# Two things that differ by less in height carry a third level enough.
+EVEN = NOISE
 # Along a face (metres) where its middle is not free, because of what stands around the corner.
 ALONG_FACE = (0.006, -0.006, 0.012, -0.012, 0.018, -0.018)
-# Free space beside a neighbour in a pyramid; how far off the joint a cube may be put for its sake. Metres.
-OFF_NEIGHBOUR, MOST_OFF = 0.004, 0.008
+# How far off the joint a cube in a pyramid may be put for the sake of its neighbour.
+MOST_OFF = 2 * PLATE_SPACING
 
 
 @dataclass(frozen=True)
@@ -74,9 +76,9 @@ class Hold:
     `aside` to the left of that (metres).
     """
 
-    height: float = 0.02
-    along: float = 0.04
-    across: float = 0.04
+    height: float = NOMINAL_GAP / 2
+    along: float = NOMINAL_GAP
+    across: float = NOMINAL_GAP
     turn: float = 0.0
     yaw: float = 0.0
     ahead: float = 0.0
@@ -132,8 +134,8 @@ def on_top(
     others = [o for o in scene.of_kind(*SOLIDS) if o.id != held and scene.holds("on", o.id, base.id)]
     if KINDS[base.kind].walled:
         thing = scene.get(held)
-        deep = thing is not None and base.top + RIM_CLEARANCE > base.deck + thing.size[2] - COVERED
-        yield from _within(base, others, hold, z, base.top + tip_reach + RIM_CLEARANCE, deep)
+        deep = thing is not None and base.top + TIP_CLEARANCE > base.deck + thing.size[2] - COVERED
+        yield from _within(base, others, hold, z, base.top + tip_reach + TIP_CLEARANCE, deep)
         return
     if KINDS[base.kind].room != "many" or not others:
         off = base.size[0] / 2 - math.hypot(hold.along, hold.across) / 2 if cramped else 0.0
@@ -310,9 +312,9 @@ def across(a: SceneObject, b: SceneObject, scene: Scene, held: str, hold: Hold) 
     beside = beside_on(a, b, scene, held)
 
     def off(shift: float, yaw: float) -> float:
-        """Return a thing's gap to neighbours, `shift` metres from the joint; capped at `OFF_NEIGHBOUR`."""
+        """Return a thing's gap to neighbours, `shift` metres from the joint; capped at `PLATE_SPACING`."""
         room = _room(x + shift * math.cos(row), y + shift * math.sin(row), yaw, hold, beside)
-        return round(min(OFF_NEIGHBOUR, room), 4)
+        return round(min(PLATE_SPACING, room), 4)
 
     for yaw in _across_first(_along_faces(row, a, b), hold):
         shift = max(np.linspace(-MOST_OFF, MOST_OFF, 17), key=lambda s: (off(s, yaw), -abs(s)))
@@ -383,7 +385,7 @@ def barred(place: Place, there: SceneObject, others: Sequence[SceneObject]) -> s
     nearest = min(room, key=room.__getitem__, default="")
     if not nearest or room[nearest] > CLEARANCE:
         return f"no free place {place.words}: the arm does not get there"
-    far = f"only {room[nearest] * 100:.0f} cm away" if room[nearest] >= 0.005 else "in the way"
+    far = f"only {room[nearest] * 100:.0f} cm away" if room[nearest] >= EVEN else "in the way"
     return f"no free place {place.words}: the {words_of(nearest)} is {far}"
 
 

@@ -19,9 +19,10 @@ from spca_core.names import TABLE_SYMBOL
 from spca_core.scene import Scene, SceneObject
 from spca_motion.manipulator import Manipulator
 from spca_robot.gripper_2f85 import PAD_WIDTH
+from spca_sense.hypotheses import LOW
 from spca_sense.outline import footprint, outline_of, overlap, polygon_area, shared_area
 from spca_sense.shapes import convex_hull
-from spca_tabletop.act.grasps import HIGHER, finger_turns, grasp_height, grasps
+from spca_tabletop.act.grasps import HIGHER, PLAY, finger_turns, grasp_height, grasps
 from spca_tabletop.act.placements import SIDE_GAP, PlaceCandidate
 from spca_tabletop.act.skill_context import touching
 
@@ -29,14 +30,12 @@ DISTANCES = (0.04, 0.055, 0.07, 0.085, 0.1)
 """Lengths in metres by which things are pushed."""
 _SHORT = 0.01
 """Length in metres by which things may be pushed less far than wanted, and yet be free."""
-ASIDE = (0.0, 0.009, -0.009)
+ASIDE = (0.0, PLAY, -PLAY)
 """Distances in metres off a thing's middle at which it is pushed: beside its face the fingers need room."""
 _BEHIND = PAD_WIDTH + 2 * SIDE_GAP
 """Length in metres of the gap between two things in line that takes the closed fingers."""
 _LINE = 0.8
 """Length in metres of the line through a thing on which others may stand."""
-_FLAT = 0.004
-"""Height in metres over which things are pushed: a mat's."""
 _BRUSHED = 0.05
 """Share of a thing's outline by which others may be off the way that it is pushed: they touch its sides."""
 
@@ -99,7 +98,7 @@ def _in_line(scene: Scene, thing: SceneObject, along: Array) -> tuple[list[tuple
     strip = outline_of("cuboid", centre, (_LINE, PAD_WIDTH, 0.0))
     extents = []
     for o in scene.objects:
-        beside = o.bottom < thing.top and o.top > thing.bottom + _FLAT
+        beside = o.bottom < thing.top and o.top > thing.bottom + LOW
         if beside and len(part := overlap(footprint(o), strip)):
             on_line = (part - middle) @ along
             extents.append((float(on_line.max()), float(on_line.min()), o))
@@ -134,7 +133,7 @@ def _is_free(scene: Scene, moved: Mapping[str, SceneObject]) -> bool:
         here, kind = footprint(scene.get(name) or there), KINDS[there.kind]
         slides = kind.solid and not kind.domed and scene.holds("on", name, TABLE_SYMBOL)
         way, most = convex_hull(np.vstack((here, footprint(there)))), _BRUSHED * polygon_area(here)
-        meets = any(top > there.bottom + _FLAT and shared_area(way, other) > most for top, other in around)
+        meets = any(top > there.bottom + LOW and shared_area(way, other) > most for top, other in around)
         if meets or not (slides and scene.holds("clear", name)):
             return False
     return True

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from spca_core.contacts import ContactSample, Pair, Way, pair
+from spca_core.contacts import SAMPLE_PERIOD, ContactSample, Pair, Way, pair
 from spca_core.errors import InputError, MotionError
 from spca_core.geometry import Pose
 from spca_core.kinds import SOLIDS, SUPPORTS
@@ -29,23 +29,23 @@ from spca_robot.gripper_2f85 import PAD_TIP
 from spca_sandbox.executor import PlanExecutor
 from spca_sandbox.limits import Limits
 from spca_sense.detection import square_yaw
-from spca_sense.relations import relate
+from spca_sense.relations import LEAN, relate
+from spca_sense.tracker import IN_HAND
 from spca_sim.mujoco_world import MujocoWorld
 from spca_sim.recording import SimState, save_states
 from spca_tabletop.act import skills
 from spca_tabletop.act.ctx import TABLETOP_API, TabletopCtx
 from spca_tabletop.plan.vocabulary import TOUCHED_NAMES, TabletopVocabulary
-from spca_tabletop.rehearsal.world import Errors, SeenWorld
+from spca_tabletop.rehearsal.world import POSITION_SD, VARIATIONS, Errors, SeenWorld
 
-_KEPT = 10
-"""Number of simulators kept for the next try with the same things and frictions."""
-_TICK_S, _STILL_M = 0.04, 0.0002
+_KEPT = VARIATIONS + 2
+"""Number of simulators kept for the next try: one of each draw, an exact and a pessimistic one."""
+_TICK_S, _STILL_M = 2 * SAMPLE_PERIOD, 2 * POSITION_SD
 """Duration of a tick in seconds, and the motion in metres during one below which a thing is at rest."""
 _SETTLE_S, _REST_S = 0.6, 1.0
 """Longest time to come to rest after a step, and time of rest at the end, in simulated seconds."""
 _RECENT = 5
 """Number of contact samples (of 20 ms) that count as the present."""
-_LEAN = math.radians(2.0)
 _LIMITS = Limits(worker_s=2.0)
 _STEP_WALL_S = 120.0
 _MOVED_M = 0.001
@@ -222,7 +222,7 @@ class _Stage:
             return first
         poses, tool = self._poses(), self._arm.tool_pose()
         held = self._arm.held
-        if held is not None and math.dist(poses[held].position, tool.position) > 0.06:
+        if held is not None and math.dist(poses[held].position, tool.position) > IN_HAND:
             held = None
         objects = [
             _at(thing, self._errors.perceived(poses[thing.id]), self._sim.time) for thing in self._things
@@ -294,7 +294,7 @@ def _upright(pose: Pose) -> Pose:
     up = axes[:, top] * math.copysign(1.0, axes[2, top])
     x, y, z = pose.position
     side = axes[:, (top + 1) % 3]
-    if up[2] > math.cos(_LEAN):
+    if up[2] > math.cos(LEAN):
         return Pose.from_xyz_yaw(x, y, z, square_yaw(math.atan2(side[1], side[0])))
     matrix = np.eye(4)
     matrix[:3, :3] = np.column_stack([side, np.cross(up, side), up])

@@ -25,7 +25,7 @@ UNSEEN_FACTOR = 5.0
 RARE_SHIFT, RARE_YAW, RARE_FRICTION = 0.002, math.radians(2.0), 0.7
 # Nearer than this (m, between centres), two things do not turn by themselves in the pessimistic try.
 _CLOSE = 0.075
-_VARIATIONS = 8
+VARIATIONS = 8
 """Number of different draws of friction and mass: few, so that simulators are kept between rehearsals."""
 _GREY = (0.5, 0.5, 0.5)
 _DENSITY, _FRICTION = 1000.0, 1.0  # kg/m³
@@ -88,7 +88,7 @@ class Errors:
         if perturbation.kind == "pessimistic":
             return SimVariation(friction_scale=RARE_FRICTION)
         if perturbation.kind == "drawn":
-            drawn = draw_variation("noisy", perturbation.seed % _VARIATIONS)
+            drawn = draw_variation("noisy", perturbation.seed % VARIATIONS)
             return SimVariation(friction_scale=drawn.friction_scale, mass_scale=drawn.mass_scale)
         return SimVariation()
 

@@ -52,9 +52,9 @@ _OUTCOMES: dict[Outcome, Colour] = {
 }
 _SEEN, _REMEMBERED = 0.8, 0.25  # opacity
 _BLACK: Colour = (0.0, 0.0, 0.0, 1.0)
-_LETTER, _SMALL, _LARGE = 0.03, 0.022, 0.045  # m: height of the letters in columns, names, the verdict
+_LETTER, _SMALL = 0.03, 0.022  # m: height of the letters in columns, and in names
+_LARGE = 2 * _SMALL  # of those of the verdict
 _SLOPE = 0.55  # tangent of the angle at which the camera in launch/rviz/spca.rviz looks down
-_BELOW = 0.004  # m
 _WIDTH = 60  # letters on a line of the verdict
 _ORIGIN = Pose(position=(0.0, 0.0, 0.0))
 _GROW = 0.002  # m: drawn around an object, not in its faces
@@ -146,7 +146,7 @@ def _table(world: World) -> Marker:
     """Draw the slab a little lower than it is, so that a cloud of depths on it is seen."""
     table = world.table
     x, y = table.centre
-    pose = Pose(position=(x, y, table.top - table.size[2] / 2 - _BELOW))
+    pose = Pose(position=(x, y, table.top - table.size[2] / 2 - 2 * _GROW))
     return _marker(Marker.CUBE, pose, table.size, (*table.colour, 1.0))
 
 
