@@ -24,6 +24,7 @@ from spca_sense.view import (
     LEVEL,
     NO_HEIGHT,
     NOISE,
+    TALL,
     TOLERANCE,
     HeightView,
     Mask,
@@ -150,6 +151,9 @@ def covered(view: HeightView, thing: Detection) -> tuple[Patch, Mask]:
         off = np.hypot(*(points - thing.xy).T) - thing.size[0] / 2
     else:
         off = distance_to_polygon(points, outline)
+    if KINDS[thing.kind].walled:  # what stands in it is another thing
+        deck = thing.deck - view.table_top
+        off[(off < -WALL - TOLERANCE) & (seen > deck + TALL)] = np.inf
     near, off = inside.copy(), np.where(seen < NO_HEIGHT / 2, -np.inf, off)
     inside[lower.mask], near[lower.mask] = off < TOLERANCE, off < TOLERANCE / 2
     return Patch(its.window, inside), near

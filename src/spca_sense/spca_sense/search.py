@@ -14,6 +14,7 @@ import numpy as np
 
 from spca_core.camera import RgbdFrame
 from spca_core.geometry import wrap_angle
+from spca_core.kinds import KINDS
 from spca_sense.catalogue import Catalogue
 from spca_sense.colours import NEUTRAL, ColourLabels, label_colours
 from spca_sense.detection import UNKNOWN, Detection, Look
@@ -51,7 +52,7 @@ _EVEN = 0.3  # share of a face that has no slope; a strip of a side has less
 _LEVEL_STRIP = 0.8  # share of a thin wall's rim that is at its level; a side is at all levels
 _STRIP = 0.35  # of the face of a thing, that at most is in sight of the one below if that is hidden
 _OFF_TABLE = 0.05  # metres below the table's surface: such a region lies on the ground
-_MARGIN = 6
+_MARGIN = (SEAMS + 1) // 2  # pixels around a region, so that seams of it are within the window
 
 
 def find_things(view: HeightView, colours: ColourLabels, catalogue: Catalogue) -> tuple[Detection, ...]:
@@ -115,9 +116,10 @@ def _from_high_to_low(clues: Clues, regions: Sequence[ColourRegion]) -> list[Det
         face, region = faces.pop()
         things = _taken_out(region, face, found)
         for thing in (thing for thing in things if thing.kind != UNKNOWN):
-            whole = silhouette(clues.view, thing).whole
-            claims = clues.claims[whole.window]
-            np.maximum(claims, thing.top - clues.view.table_top, out=claims, where=whole.mask)
+            its = silhouette(clues.view, thing)
+            shown = its.face if KINDS[thing.kind].walled else its.whole  # one sees what is within walls
+            claims = clues.claims[shown.window]
+            np.maximum(claims, thing.top - clues.view.table_top, out=claims, where=shown.mask)
         found += things
         if (face := _highest(region)) is not None:
             faces.append((face, region))

@@ -19,7 +19,6 @@ from spca_sandbox.surface import api_of, offered
 from spca_sense.view import NOISE
 from spca_tabletop.act import placements
 from spca_tabletop.act.alternatives import Alternatives
-from spca_tabletop.act.grasps import PLAY
 from spca_tabletop.act.obstructions import obstructions, out_of_reach, suspicions
 from spca_tabletop.act.pushes import pushes
 from spca_tabletop.act.skill_context import (
@@ -39,6 +38,8 @@ MAX_WAIT_S = 5.0
 # Things this near (horizontally, metres) to the end of a straight line may be touched by it: they are what it
 # is for.
 CONTACT_RADIUS = 0.075
+# The pads must be this much (metres) farther apart than what they held is wide.
+RELEASE = 0.012
 # More than this (metres) between the pads' gap and the width of what they hold is no error of measurement.
 MISJUDGED = NOISE
 NAMED = ("home", "out_of_view")
@@ -109,7 +110,7 @@ class Motion(SkillContext):
         held = self._arm.held
         if held is not None:
             self._put_down(held)
-            gap = min(max(float(gap), self._hold.across + PLAY), STROKE)
+            gap = min(max(float(gap), self._hold.across + RELEASE), STROKE)
         with self._driving(float(gap)):
             self._arm.open(float(gap))
 
