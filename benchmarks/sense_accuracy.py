@@ -35,11 +35,12 @@ import numpy as np
 
 from spca_core.camera import RgbdFrame
 from spca_core.geometry import Array, Pose, wrap_angle
+from spca_core.kinds import UNKNOWN
 from spca_core.layout import Layout, cluttered_layout, random_layout
 from spca_core.names import symbol_of
 from spca_core.world import World, WorldObject, load_world
 from spca_sense.catalogue import PALETTE, Catalogue
-from spca_sense.detection import UNKNOWN, Detection, Look
+from spca_sense.detection import Detection, Look
 from spca_sense.outline import outline_of, polygon_area, shared_area
 from spca_sense.search import ShapeDetector
 from spca_sense.view import HeightView

@@ -13,12 +13,12 @@ import numpy as np
 
 from spca_core.camera import RgbdFrame
 from spca_core.geometry import Array, Pose, wrap_angle
-from spca_core.kinds import FLOOR, KINDS, WALL
+from spca_core.kinds import FLOOR, KINDS, UNKNOWN, WALL
 from spca_core.names import symbol_of, words_of
 from spca_core.world import World
 from spca_sense.catalogue import Catalogue
 from spca_sense.colours import label_colours
-from spca_sense.detection import UNKNOWN, Detection, Look
+from spca_sense.detection import Detection, Look
 from spca_sense.view import make_view
 
 BINS = {

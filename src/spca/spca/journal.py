@@ -116,7 +116,7 @@ class Journal:
         verdict = self._env.verdict()
         outcome = state.ended
         if verdict.final and not outcome.judged and outcome not in UNFINISHED:
-            outcome = Ending.of(verdict.outcome)
+            outcome = Ending(verdict.outcome.value)
         used = dict.fromkeys(python_name(s.action) for s in state.plan.steps) if state.plan else ()
         reused = tuple(name for name in used if name not in state.written)
         result = RunResult(

@@ -95,7 +95,7 @@ class Repair:
         assert state.plan is not None and state.observation is not None
         failure = describe_failure(result, verdict)
         if verdict.final:
-            return state.ending(Ending.of(verdict.outcome), failure)
+            return state.ending(Ending(verdict.outcome.value), failure)
         history = state.history.in_vain(state.plan, state.observation, result, failure)
         return self.next_round(state.remembering(history), failure)
 
@@ -246,7 +246,9 @@ class Supervisor:
     def _look_once_more(self, state: RunState, message: str) -> RunState:
         self._journal.publish("doubt", stage="plan", text=f"looking again: {message}")
         verdict = self._env.settle()
-        return state.ending(Ending.of(verdict.outcome), message) if verdict.final else state.doubting(message)
+        if not verdict.final:
+            return state.doubting(message)
+        return state.ending(Ending(verdict.outcome.value), message)
 
     def _code(self, state: RunState) -> RunState:
         plan = state.plan

@@ -144,7 +144,8 @@ class Kind:
 
     `solid` things are grasped and moved; the others are what solids are put on or, with walls, into.
     `outline` is what it looks like from above. `room` is how many solids it carries: one, or as many as fit.
-    With a `mesh` it has that shape and that size.
+    With a `mesh` it has that shape and that size. What is `cubic` has equal edges, and any face may be
+    its upper one; what is `flat` is no obstacle to the fingers; on what is `printed` there may be a text.
     """
 
     name: str
@@ -153,6 +154,9 @@ class Kind:
     solid: bool = False
     domed: bool = False
     walled: bool = False
+    cubic: bool = False
+    flat: bool = False
+    printed: bool = False
     room: Literal["one", "many", "none"] = "one"
     mesh: Mesh | None = None
 
@@ -161,23 +165,35 @@ class Kind:
         """Turn about the vertical, in radians, after which a thing looks the same (0: after any turn)."""
         if self.mesh is not None:
             return 2 * math.pi
-        return 0.0 if self.outline == "disc" else math.pi / 2 if self.name == "cube" else math.pi
+        return 0.0 if self.outline == "disc" else math.pi / 2 if self.cubic else math.pi
+
+    @property
+    def spacious(self) -> bool:
+        """Things lie on it side by side, without a wall around them."""
+        return self.room == "many" and not self.walled
+
+    @property
+    def oblong(self) -> bool:
+        """It is a block with edges of different lengths."""
+        return self.solid and self.outline == "rectangle" and not self.cubic and self.mesh is None
 
 
+UNKNOWN = "unknown"
+"""Name of the kind of what looks like nothing known, and of its colour."""
 _BUILT_IN: dict[str, Kind] = {
     kind.name: kind
     for kind in (
-        Kind("cube", ("cube", "block", "box", "brick", "die"), "rectangle", solid=True),
+        Kind("cube", ("cube", "block", "box", "brick", "die"), "rectangle", solid=True, cubic=True),
         Kind("cuboid", ("cuboid", "bar", "slab", "block", "box", "brick"), "rectangle", solid=True),
         Kind("cylinder", ("cylinder", "can", "disc", "disk"), "disc", solid=True),
         Kind("ball", ("ball", "sphere"), "disc", solid=True, domed=True, room="none"),
         Kind("plate", ("plate", "disc", "disk", "dish", "saucer", "coaster"), "disc", room="many"),
-        Kind("mat", ("mat", "pad"), "rectangle"),
+        Kind("mat", ("mat", "pad"), "rectangle", flat=True),
         Kind("bowl", ("bowl", "basket", "container"), "disc", walled=True, room="many"),
         Kind("tray", ("tray", "crate", "box", "container"), "rectangle", walled=True, room="many"),
-        Kind("sign", ("sign",), "rectangle", room="none"),
+        Kind("sign", ("sign",), "rectangle", printed=True, room="none"),
         Kind("table", ("table",), "rectangle", room="many"),
-        Kind("unknown", ("thing",), "rectangle", room="none"),
+        Kind(UNKNOWN, ("thing",), "rectangle", room="none"),
     )
 }
 
@@ -230,6 +246,7 @@ TOPLESS = tuple(k.name for k in KINDS.values() if k.solid and k.room == "none")
 """Solids on which nothing stays; those of `STACKABLE` have a level upper face."""
 DOMED = tuple(k.name for k in KINDS.values() if k.domed)
 """Solids that roll."""
+FLAT = tuple(k.name for k in KINDS.values() if k.flat)
 MESHES = {k.name: k.mesh for k in KINDS.values() if k.mesh is not None}
 
 
@@ -358,12 +375,10 @@ def problem_with(kind: str, size: Vec3) -> str:
     a, b, c = size
     if (mesh := KINDS[kind].mesh) and size != mesh.size:
         return f"is a {kind} of another size than {', '.join(f'{s:g}' for s in mesh.size)} m"
-    if kind == "cube" and len(set(size)) > 1:
-        return "is a cube with sides of different lengths"
-    if is_round(kind) and a != b:
+    if KINDS[kind].cubic and len(set(size)) > 1:
+        return f"is a {kind} with sides of different lengths"
+    if (is_round(kind) and a != b) or (KINDS[kind].domed and a != c):
         return f"is a {kind} with two diameters"
-    if kind == "ball" and a != c:
-        return "is a ball with two diameters"
     if KINDS[kind].walled and (c <= 2 * FLOOR or min(a, b) <= 4 * WALL):
         return f"is a {kind} without room in it"
     return ""

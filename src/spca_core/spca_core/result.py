@@ -71,11 +71,6 @@ class Ending(str, Enum):
     LOST = "lost"
     """The simulator, the arm's driver or another process that the run needs has gone."""
 
-    @classmethod
-    def of(cls, outcome: Outcome) -> Ending:
-        """Return the ending for a final verdict. Raises ValueError for a level that is still running."""
-        return cls(outcome.value)
-
     @property
     def words(self) -> str:
         """The ending in words, for people: `not understood`."""

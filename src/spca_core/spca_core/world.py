@@ -14,7 +14,7 @@ from spca_core.arms import ArmDescription, Joints, load_arm
 from spca_core.camera import CameraIntrinsics
 from spca_core.errors import InputError, did_you_mean, one_of
 from spca_core.geometry import Pose, Quat, Vec3
-from spca_core.kinds import ObjectKind, deck, problem_with, radius
+from spca_core.kinds import KINDS, ObjectKind, deck, problem_with, radius
 from spca_core.model import Interval, Part
 from spca_core.names import symbol_of
 from spca_core.paths import WORLDS
@@ -258,7 +258,7 @@ class World(Part):
         if self.wrist_camera and self.wrist_camera.pose.matrix()[2, 2] <= 0:
             found.append("the wrist camera looks away from the fingers: give it a quaternion in `tool0`")
         for i, a in enumerate(self.objects):
-            if a.text and a.kind != "sign":
+            if a.text and not KINDS[a.kind].printed:
                 found.append(f"'{a.model}' has a text but is no sign")
             if wrong := problem_with(a.kind, a.size):
                 found.append(f"'{a.model}' {wrong}")

@@ -26,8 +26,6 @@ from spca_motion.tool import NOMINAL_GAP, ToolKinematics
 _LOW_ELBOW_BY, _LOW_ELBOW_S = 0.10, 4.0
 # A goal nearer than this (rad) counts as reached already.
 _THERE = 1e-5
-
-
 # Spacing of the samples along a line (m and rad), and the largest motion of a joint between two samples.
 _STEP, _TURN_STEP = 0.005, 0.05
 _JUMP = 0.25

@@ -31,8 +31,6 @@ _PASSING_S, _PASSING_AGAIN_S = 10.0, 2.0
 """Wall time in seconds for an answer when time is asked for, and after which it is asked for once more."""
 PRESSING = 20.0
 """Force in newtons reported for a gripper that says it has stalled, where joint states carry no effort."""
-
-
 PATH_TOLERANCE, GOAL_TOLERANCE = 0.2, 0.02
 """Largest errors of a joint in radians, on the path and at its end.
 

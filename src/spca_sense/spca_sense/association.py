@@ -10,9 +10,9 @@ from typing import Literal
 import numpy as np
 
 from spca_core.geometry import Array, about_z
-from spca_core.kinds import SOLIDS
+from spca_core.kinds import SOLIDS, UNKNOWN
 from spca_core.scene import SceneObject
-from spca_sense.detection import UNKNOWN, Detection, Look
+from spca_sense.detection import Detection, Look
 from spca_sense.outline import footprint, polygon_area, shared_area
 from spca_sense.view import JOINT, LEVEL, NO_HEIGHT, TALL, TOLERANCE, HeightView
 

@@ -67,19 +67,19 @@ class Catalogue(Record):
     @classmethod
     def from_world(cls, world: World) -> Catalogue:
         """Return the classes in a world description, without positions and without numbers of things."""
-        sizes = [o.size for o in world.objects if o.kind == "cube"]
+        sizes = [o.size for o in world.objects if KINDS[o.kind].cubic]
         usual = max(sizes, key=sizes.count, default=_CUBE)
-        level = [o for o in world.objects if not KINDS[o.kind].walled and KINDS[o.kind].mesh is None]
+        rows = [(o, KINDS[o.kind]) for o in world.objects]
         others = {
             (_colour(o) or "", str(o.kind), o.size)
-            for o in level
-            if o.kind not in ("plate", "sign") and (o.kind, o.size) != ("cube", usual)
+            for o, its in rows
+            if not (its.walled or its.mesh or its.spacious or its.printed or (its.cubic and o.size == usual))
         }
-        known = {_colour(o): o.colour for o in world.objects if o.kind != "sign"}
+        known = {_colour(o): o.colour for o in world.objects if not KINDS[o.kind].printed}
         colours = _RGB | {name: rgb for name, rgb in known.items() if name is not None}
         return cls(
             cube_edge=usual[0], cubes=bool(sizes),
-            plates=tuple(sorted({o.size for o in world.objects if o.kind == "plate"})),
+            plates=tuple(sorted({o.size for o in world.objects if KINDS[o.kind].spacious})),
             table_top=world.table.top, table_colour=world.table.colour,
             palette=tuple(Colour(name=name, rgb=rgb) for name, rgb in sorted(colours.items())),
             others=tuple(sorted(others)),

@@ -17,8 +17,6 @@ from spca_sense.catalogue import Catalogue
 from spca_sense.colours import ColourLabels
 from spca_sense.view import HeightView
 
-UNKNOWN = "unknown"
-
 
 @dataclass(frozen=True)
 class Detection(Upright):

@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spca_core.geometry import Array, Pose, Vec3, about_z, aligning, wrap_angle
-from spca_core.kinds import KINDS, MESHES, is_round, problem_with
+from spca_core.kinds import KINDS, MESHES, UNKNOWN, is_round, problem_with
 from spca_sense.colours import ColourLabels
-from spca_sense.detection import UNKNOWN, Detection
+from spca_sense.detection import Detection
 from spca_sense.explanations import ANYTHING, FREE, GOOD, KNOWN, Plateau, silhouette
 from spca_sense.outline import Outline, outline_of, trace
 from spca_sense.relations import LEAN
@@ -113,7 +113,7 @@ class ColourRegion:
         """Return an obstacle that covers a face: whatever it is, it is in the way."""
         (x, y), (a, b), degrees = self._rectangle(face.body, face.level)
         edges = np.maximum((a, b), _SMALLEST)
-        return self._free_thing("unknown", np.array([x, y, np.radians(degrees), *edges]), 0.5, face.level)
+        return self._free_thing(UNKNOWN, np.array([x, y, np.radians(degrees), *edges]), 0.5, face.level)
 
     def _rectangle(self, mask: Mask, level: float) -> tuple[Sequence[float], Sequence[float], float]:
         """Return the middle, the edges and the turn (degrees) of the smallest rectangle around a mask."""
@@ -142,7 +142,7 @@ class ColourRegion:
         return least, best
 
     def _price(self, thing: Detection, face: Face) -> float:
-        if thing.kind == "unknown":
+        if thing.kind == UNKNOWN:
             its = silhouette(self.view, thing).whole.within(self.window)
             return FREE + ANYTHING * float(np.mean(its[face.mask]))
         # One that stands high stands for what must be below it, too.
@@ -434,7 +434,8 @@ class ColourRegion:
         ways = []
         for kind, start in starts.items():
             fit = fit_outline(self.view, Prism(kind, level, depth), outline, start)
-            if fit.inliers > MOSTLY and _is_possible(fit.parameters[3:]):
+            edges = fit.parameters[3:]  # those of a sliver of a hidden thing are none that a thing has
+            if fit.inliers > MOSTLY and _SMALLEST < edges.min() <= edges.max() < _LARGEST:
                 ways.append((kind, fit))
         return max(ways, key=lambda way: (round(way[1].inliers, 2), -way[1].spread), default=None)
 
@@ -464,7 +465,7 @@ def connected(mask: Mask, seeds: Mask) -> Mask:
 def _ways_up(kind: str, size: Vec3) -> set[Vec3]:
     """Return the sizes, height last, that a thing on the table may show: a block may lie on any side."""
     a, b, c = size
-    if kind != "cuboid":
+    if not KINDS[kind].oblong:
         return {size}
     return {(max(p), min(p), h) for p, h in (((a, b), c), ((a, c), b), ((b, c), a))}
 
@@ -484,11 +485,6 @@ def _promising(region: Plateau, ways: Iterable[tuple[float, Patch, Array, T]]) -
         if all(np.linalg.norm(place - other) > JOINT for other, _ in first):
             first.append((place, what))
     return [what for _, what in first]
-
-
-def _is_possible(edges: Array) -> bool:
-    """Return whether edges are such that a thing has, not those of a sliver of a hidden one."""
-    return bool(_SMALLEST < edges.min() <= edges.max() < _LARGEST)
 
 
 def _hull(mask: Mask) -> Mask:

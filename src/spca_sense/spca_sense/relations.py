@@ -12,11 +12,10 @@ import cv2
 import numpy as np
 
 from spca_core.geometry import Array
-from spca_core.kinds import CONTAINERS, SOLIDS, SUPPORTS
+from spca_core.kinds import CONTAINERS, KINDS, SOLIDS, SUPPORTS, UNKNOWN
 from spca_core.names import GROUND_SYMBOL, TABLE_SYMBOL, words_of
 from spca_core.relation import Place, relations
 from spca_core.scene import TIE, Fact, SceneObject
-from spca_sense.detection import UNKNOWN
 from spca_sense.outline import footprint, gap, overlap, polygon_area
 from spca_sense.view import LEVEL, NOISE, TALL
 
@@ -50,7 +49,8 @@ def relate(
     inside = {f.args for f in facts if f.predicate == "on" and kinds.get(f.args[1]) in CONTAINERS}
     pairs = _neighbours([o for o in resting if o.kind in (*SOLIDS, *CONTAINERS)])
     facts += [f for f in pairs if not {f.args, f.args[::-1]} & inside]
-    facts += _larger(objects)
+    alike = ((a, b) for a in objects for b in objects if a.kind == b.kind and a.kind in (*SOLIDS, *SUPPORTS))
+    facts += [_fact("larger", a.id, b.id) for a, b in alike if min(a.size[:2]) > min(b.size[:2]) + LEVEL]
     if held is not None:
         facts.append(_fact("held", held))
     carrying = {f.args[1] for f in facts if f.predicate == "on"}
@@ -127,12 +127,6 @@ def _neighbours(things: Sequence[SceneObject]) -> list[Fact]:
     return facts
 
 
-def _larger(things: Sequence[SceneObject]) -> list[Fact]:
-    """Return a fact for each thing that is larger than another of its kind, beyond perception's error."""
-    pairs = ((a, b) for a in things for b in things if a.kind == b.kind and a.kind in (*SOLIDS, *SUPPORTS))
-    return [_fact("larger", a.id, b.id) for a, b in pairs if min(a.size[:2]) > min(b.size[:2]) + LEVEL]
-
-
 def _roles(things: Sequence[SceneObject]) -> tuple[list[Fact], list[str]]:
     """Return the roles among things of one kind, and notes about ties; left is +y, near is small x.
 
@@ -181,8 +175,9 @@ def name_of(symbol: str) -> str:
 
 def describe(objects: Sequence[SceneObject], facts: Sequence[Fact]) -> tuple[str, ...]:
     """Return the sentences of a scene; equal scenes give equal sentences."""
-    cubes, plates = ([o for o in objects if o.kind == kind] for kind in ("cube", "plate"))
-    solids = [o for o in objects if o.kind in SOLIDS] + [o for o in objects if o.kind == "unknown"]
+    cubes = [o for o in objects if KINDS[o.kind].cubic]
+    plates = [o for o in objects if KINDS[o.kind].spacious]
+    solids = [o for o in objects if o.kind in SOLIDS] + [o for o in objects if o.kind == UNKNOWN]
     supports = [o for o in objects if o.kind in SUPPORTS]
     sentences = (
         _inventory(solids, "cube"),

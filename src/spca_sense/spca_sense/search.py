@@ -14,10 +14,10 @@ import numpy as np
 
 from spca_core.camera import RgbdFrame
 from spca_core.geometry import wrap_angle
-from spca_core.kinds import KINDS
+from spca_core.kinds import KINDS, UNKNOWN
 from spca_sense.catalogue import Catalogue
 from spca_sense.colours import NEUTRAL, ColourLabels, label_colours
-from spca_sense.detection import UNKNOWN, Detection, Look
+from spca_sense.detection import Detection, Look
 from spca_sense.explanations import covered, silhouette
 from spca_sense.hypotheses import (
     BODY,
@@ -58,7 +58,9 @@ _MARGIN = (SEAMS + 1) // 2  # pixels around a region, so that seams of it are wi
 def find_things(view: HeightView, colours: ColourLabels, catalogue: Catalogue) -> tuple[Detection, ...]:
     """Return all things in sight, and those that must carry what stands high, from high to low."""
     clues = Clues(view, colours, np.full(view.heights.shape, -np.inf, np.float32))
-    found = complete(clues, _tall(clues, catalogue), catalogue)
+    # First everything coloured that stands out of the table, or out of the ground beside it.
+    regions = _regions(clues, catalogue, colours.labels != NEUTRAL, view.heights > TALL)
+    found = complete(clues, _from_high_to_low(clues, [*regions]), catalogue)
     free = np.ones(view.heights.shape, bool)
     _clear(free, clues, found)
     found += (grey := _grey(clues, free))
@@ -78,12 +80,6 @@ def _clear(free: Mask, clues: Clues, things: Sequence[Detection]) -> None:
         labels = clues.colours.labels[its.window]
         others = (own != NEUTRAL) & (labels != NEUTRAL) & (labels != own)
         free[its.window] &= ~np.where(others, near, its.mask)
-
-
-def _tall(clues: Clues, catalogue: Catalogue) -> list[Detection]:
-    """Return everything coloured that stands out of the table, or out of the ground beside it."""
-    coloured, high = clues.colours.labels != NEUTRAL, clues.view.heights > TALL
-    return _from_high_to_low(clues, [*_regions(clues, catalogue, coloured, high)])
 
 
 def _regions(

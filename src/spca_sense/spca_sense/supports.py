@@ -8,11 +8,11 @@ from dataclasses import replace
 import numpy as np
 
 from spca_core.geometry import Pose, Vec3, wrap_angle
-from spca_core.kinds import KINDS, MESHES, STACKABLE
+from spca_core.kinds import KINDS, MESHES, STACKABLE, UNKNOWN, is_round
 from spca_sense.association import BY_ELIMINATION
 from spca_sense.catalogue import Catalogue
 from spca_sense.colours import NEUTRAL
-from spca_sense.detection import UNKNOWN, Detection, square_yaw
+from spca_sense.detection import Detection, square_yaw
 from spca_sense.explanations import corners
 from spca_sense.hypotheses import MIN_POINTS, MIN_STRIP, MOSTLY, Clues
 from spca_sense.outline import footprint, polygon_area, shared_area, trace
@@ -74,7 +74,7 @@ def _hidden_size(room: float, upper: Detection, catalogue: Catalogue) -> tuple[s
         off = [wrap_angle(rest, what[1][2]) for rest in rests] + [r - h for r in rests for h in heights]
         if any(abs(by) < LEVEL for by in off):
             last = what != (upper.kind, upper.size), not alone
-            ways.append((last if upper.kind == "cube" else last[::-1], len(ways), what))
+            ways.append((last if KINDS[upper.kind].cubic else last[::-1], len(ways), what))
     return min(ways)[-1] if ways else None
 
 
@@ -99,7 +99,7 @@ def _beneath(clues: Clues, upper: Detection, what: tuple[str, Vec3]) -> Detectio
     view, (kind, size) = clues.view, what
     x, y, _ = upper.pose.position
     height, yaw = upper.bottom - view.table_top, upper.pose.yaw
-    pose = Pose.from_xyz_yaw(x, y, upper.bottom - size[2] / 2, square_yaw(yaw) if kind == "cube" else yaw)
+    pose = Pose.from_xyz_yaw(x, y, upper.bottom - size[2] / 2, square_yaw(yaw) if KINDS[kind].cubic else yaw)
     unseen = Detection(kind, UNKNOWN, pose, size, BY_ELIMINATION, seen=False, known=True)
     floor = -view.table_top if height < 0 else 0.0
     lowest = max(height - size[2] + LEVEL / 2, floor + TALL)
@@ -118,7 +118,7 @@ def _beneath(clues: Clues, upper: Detection, what: tuple[str, Vec3]) -> Detectio
     seen = replace(unseen, colour=colour, confidence=sure, seen=True)
     # A neighbour on the same level hides nothing: the border with it is the thing's own.
     outline = trace(replace(patch, mask=side & strip), heights, height, 2 * LEVEL, claims > height + JOINT)
-    if len(outline.points) < MIN_POINTS or kind == "cylinder":
+    if len(outline.points) < MIN_POINTS or is_round(kind):
         return seen
     mean = np.array([x, y, yaw, *size[:2]])
     starts = mean + np.outer(np.radians([0.0, 22.5, 45.0, 67.5]), (0, 0, 1, 0, 0))
@@ -128,7 +128,7 @@ def _beneath(clues: Clues, upper: Detection, what: tuple[str, Vec3]) -> Detectio
     if np.hypot(*(fit.parameters - mean)[:2]) > 0.6 * size[0]:
         return seen
     x, y, yaw, *_ = fit.parameters.tolist()
-    pose = Pose.from_xyz_yaw(x, y, pose.position[2], square_yaw(yaw) if kind == "cube" else yaw)
+    pose = Pose.from_xyz_yaw(x, y, pose.position[2], square_yaw(yaw) if KINDS[kind].cubic else yaw)
     return replace(seen, pose=pose)
 
 
@@ -149,12 +149,12 @@ def _reaching_down(thing: Detection, bottom: float) -> Detection:
     a, b, _ = thing.size
     height = thing.top - bottom
     kind, size = thing.kind, (a, b, height)
-    if kind == "cuboid" and max(size) - min(size) < LEVEL:
+    if KINDS[kind].oblong and max(size) - min(size) < LEVEL:
         edge = float(np.mean(size))
         kind, size = "cube", (edge, edge, edge)
-    elif kind == "ball":
+    elif KINDS[kind].domed:
         size = (a, a, a)
-    elif kind == "cylinder" and height < TALL:
+    elif KINDS[kind].solid and is_round(kind) and height < TALL:
         kind = "plate"
     x, y, _ = thing.pose.position
     yaw = wrap_angle(thing.pose.yaw, KINDS[kind].yaw_period) if KINDS[kind].yaw_period else 0.0

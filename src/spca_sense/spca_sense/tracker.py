@@ -10,7 +10,7 @@ import numpy as np
 
 from spca_core.camera import RgbdFrame
 from spca_core.geometry import Pose
-from spca_core.kinds import KINDS, MESHES, STACKABLE
+from spca_core.kinds import KINDS, MESHES, STACKABLE, UNKNOWN
 from spca_core.names import words_of
 from spca_core.scene import OBSTRUCTED, Scene, SceneObject
 from spca_core.trajectory import JointState
@@ -28,7 +28,7 @@ from spca_sense.association import (
     presence,
     remembered_there,
 )
-from spca_sense.detection import UNKNOWN, Detection, Detector, Look, square_yaw
+from spca_sense.detection import Detection, Detector, Look, square_yaw
 from spca_sense.outline import footprint, polygon_area, shared_area
 from spca_sense.relations import describe, relate
 from spca_sense.view import JOINT, LEVEL, TOLERANCE, fused
@@ -105,9 +105,8 @@ class SceneTracker:
             unseen = {"visible": False, "confidence": IN_HAND_CONFIDENCE}
             objects[held] = known[held].model_copy(update=unseen)
         hidden = self._hidden(look, known, whereabouts, objects)
-        objects = {
-            n: o for n, o in objects.items() if o.kind != "unknown" or not _explained(o, hidden)
-        } | hidden
+        objects = {n: o for n, o in objects.items() if o.kind != UNKNOWN or not _explained(o, hidden)}
+        objects |= hidden
         objects |= self._beneath(look, known, objects, held, notes)
         return self._conclude(known, objects, held, notes, frame.stamp)
 
@@ -127,7 +126,7 @@ class SceneTracker:
             if whereabouts[name] != "hidden" or not is_piece(look.detections[i], known[name])
         }
         hidden = [o for n, o in known.items() if whereabouts[n] == "hidden" and n not in ids.values()]
-        taken = [name for name, thing in known.items() if thing.kind != "unknown"]
+        taken = [name for name, thing in known.items() if thing.kind != UNKNOWN]
         # New ones, from left to right.
         for i, d in sorted(enumerate(look.detections), key=lambda pair: (-pair[1].xy[1], pair[1].xy[0])):
             if d.seen and i not in ids and not any(is_piece(d, o) for o in hidden):
@@ -146,7 +145,7 @@ class SceneTracker:
         small step is believed where it is seen as well as before.
         """
         before = known.get(thing.id)
-        if before is None or thing.confidence > PARTLY_SEEN or thing.kind != "cube":
+        if before is None or thing.confidence > PARTLY_SEEN or not KINDS[thing.kind].cubic:
             return thing
         remembered = before.confidence * _FADE
         doubtful = 0.0 if remembered > thing.confidence else JOINT
@@ -216,10 +215,10 @@ class SceneTracker:
     def _hidden(self, look: Look, known: Things, whereabouts: Whereabouts, objects: Things) -> Things:
         """Return what was not found but may still be where it was, behind something."""
         hidden = {}
-        strange = [o for o in objects.values() if o.kind == "unknown"]
-        named = [o for o in objects.values() if o.kind != "unknown"]
+        strange = [o for o in objects.values() if o.kind == UNKNOWN]
+        named = [o for o in objects.values() if o.kind != UNKNOWN]
         for name, thing in known.items():
-            if name in objects or name in self._missing or thing.kind == "unknown" or name == self._held:
+            if name in objects or name in self._missing or thing.kind == UNKNOWN or name == self._held:
                 continue
             # What stands where it was and looks like nothing known may be the thing with what leans on it.
             there = any(_explained(o, {name: thing}) for o in strange)
@@ -248,7 +247,7 @@ class SceneTracker:
             # Nor is there one below what is in the gripper.
             and (held is None or math.dist(d.xy, objects[held].pose.position[:2]) > JOINT)
         ]
-        missing = [o for name, o in known.items() if name not in objects and o.kind == "cube"]
+        missing = [o for name, o in known.items() if name not in objects and KINDS[o.kind].cubic]
         for support in unnamed:
             if len(missing) == len(unnamed) == 1:
                 name, colour = missing[0].id, missing[0].colour
@@ -265,7 +264,7 @@ class SceneTracker:
     def _conclude(
         self, known: Things, objects: Things, held: str | None, notes: list[str], stamp: float
     ) -> Scene:
-        self._missing = {n: o for n, o in known.items() if n not in objects and o.kind != "unknown"}
+        self._missing = {n: o for n, o in known.items() if n not in objects and o.kind != UNKNOWN}
         lost = "{} is missing: it is not where it was, and nowhere else in sight"
         notes += [lost.format(name) for name in sorted(self._missing)]
         ordered = sorted(objects.values(), key=lambda o: (_KIND_ORDER[o.kind], o.id))
@@ -284,7 +283,7 @@ def _object(
     colour = colour or detection.colour
     confidence = detection.confidence if confidence is None else confidence
     return SceneObject(
-        id=name, kind="unknown" if colour == UNKNOWN else detection.kind, colour=colour, pose=detection.pose,
+        id=name, kind=UNKNOWN if colour == UNKNOWN else detection.kind, colour=colour, pose=detection.pose,
         size=detection.size, confidence=confidence, visible=detection.seen, last_seen=stamp,
     )  # fmt: skip
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from spca_core.geometry import Array, Pose, Vec3
+from spca_core.kinds import KINDS
 from spca_core.world import World
 from spca_robot.windowless import mujoco
 from spca_robot.workspace_model import WorkspaceIndex
@@ -171,7 +172,7 @@ class Disturber:
     # --- the kinds: each returns what happened, or None while it has no occasion ----------------------------
 
     def _push(self, truth: Truth, one: Disturbance, rng: np.random.Generator, time: float) -> str | None:
-        cubes = [n for n in one.names if self._world.object(n).kind == "cube"]
+        cubes = [n for n in one.names if KINDS[self._world.object(n).kind].cubic]
         return self._slide(truth, cubes, rng) if truth.arm_moves else None
 
     def _target(self, truth: Truth, one: Disturbance, rng: np.random.Generator, time: float) -> str | None:
@@ -180,7 +181,7 @@ class Disturber:
         return self._slide(truth, [n for n in one.names if n not in one.spare], rng, (0.05, 0.16))
 
     def _turn(self, truth: Truth, one: Disturbance, rng: np.random.Generator, time: float) -> str | None:
-        cubes = truth.free(n for n in one.names if self._world.object(n).kind == "cube")
+        cubes = truth.free(n for n in one.names if KINDS[self._world.object(n).kind].cubic)
         if not truth.arm_moves or not cubes:
             return None
         name = cubes[int(rng.integers(len(cubes)))]

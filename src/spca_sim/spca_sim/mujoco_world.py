@@ -45,8 +45,6 @@ _SLEEP = (
     "ntree_awake", "nbody_awake", "nparent_awake", "nv_awake", "qacc_smooth", "qfrc_smooth",
 )  # fmt: skip
 """Fields of MuJoCo's data that say who sleeps, or that the solver reads of sleepers; its state lacks them."""
-_KINDS = (SimVariation, *DISTURBED_KINDS)
-"""Classes of objects in a checkpoint, see `spca_core.checkpoint`."""
 
 
 class _Scene:
@@ -294,7 +292,7 @@ class MujocoWorld(TableWorld):
 
     def restore(self, state: bytes) -> None:
         """See `TableWorld`. Raises ValueError for a checkpoint of another world or variation."""
-        saved = unpack(state, _KINDS)
+        saved = unpack(state, (SimVariation, *DISTURBED_KINDS))
         if saved["variation"] != self.variation:
             raise ValueError("the checkpoint is of a simulator with another variation")
         self._scene = scene = self._scene_of(saved["objects"])

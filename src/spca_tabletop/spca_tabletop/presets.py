@@ -9,6 +9,7 @@ from zlib import crc32
 
 from spca_core.errors import InputError, OutOfReach
 from spca_core.geometry import top_down
+from spca_core.kinds import FLAT
 from spca_core.layout import Layout, cluttered_layout, nominal_layout, overlapping, random_layout
 from spca_core.names import TABLE
 from spca_core.options import RunOptions
@@ -89,7 +90,7 @@ def _disturbances(preset: str, seed: int, world: World, level: Level) -> tuple[D
     named = level.success.names | set(level.layout) | {p.on_top_of for p in level.layout.values()}
     kinds = {role.kind for role in level.roles.values()}
     # A free place may be needed though no word names it, as in the towers of Hanoi.
-    needed = [o.model for o in world.objects if o.model in named or o.kind in kinds or o.kind == "mat"]
+    needed = [o.model for o in world.objects if o.model in named or o.kind in kinds or o.kind in FLAT]
     spare = [o.model for o in world.objects if o.model not in needed]
     forbidden = {name for touching in level.fail.collisions_true if TABLE in touching for name in touching}
     off_table = forbidden & {o.model for o in world.objects}  # that the robot may not touch it is no reason

@@ -11,7 +11,7 @@ from typing import Any
 from spca_core import geometry
 from spca_core.errors import MotionError
 from spca_core.geometry import top_down, top_down_yaw
-from spca_core.kinds import KINDS, SOLIDS, WALL
+from spca_core.kinds import FLAT, KINDS, SOLIDS, WALL
 from spca_core.names import TABLE_SYMBOL
 from spca_core.plan import Plan
 from spca_core.relation import Place, place_of, relations
@@ -90,7 +90,7 @@ class Alternatives(SkillContext):
             return self._do_spots_on_table()
 
         def spots(seen: Scene) -> list[Pose]:
-            cramped = base.id in self._cramped and base.kind == "plate"
+            cramped = base.id in self._cramped and KINDS[base.kind].spacious
             found = placements.on_top(base, seen, self._held(), self._hold, self._tip_reach, cramped)
             return self._placing_json(found, base.id)
 
@@ -115,7 +115,7 @@ class Alternatives(SkillContext):
                 possible = (s for s in possible if self._on_area(s.pose) and self._can_put(s.pose))
                 return [s for s in possible if self._arm.reachable(s.contact)]
 
-        mats = [o for o in self.scene.of_kind("mat") if not self.scene.holds("on", name, o.id)]
+        mats = [o for o in self.scene.of_kind(*FLAT) if not self.scene.holds("on", name, o.id)]
 
         def free(pose: geometry.Pose) -> bool:
             return self._can_put(pose) and self._on_area(pose) and placements.clear_of(pose, mats, self._hold)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 import numpy as np
 
 from spca_core.geometry import Array, Pose, top_down
-from spca_core.kinds import KINDS, SOLIDS
+from spca_core.kinds import KINDS, SOLIDS, is_round
 from spca_core.names import GROUND_SYMBOL, TABLE_SYMBOL
 from spca_core.relation import things_of
 from spca_core.scene import Fact, Scene, SceneObject
@@ -57,7 +57,8 @@ def _places(thing: SceneObject) -> Array:
     """Return points (N, 3) at which a thing is handled: its middle; in a tray also half way to the walls."""
     a, b, _ = thing.size
     around = [(0, 0, 0, 1), (a / 4, 0, 0, 1), (-a / 4, 0, 0, 1), (0, b / 4, 0, 1), (0, -b / 4, 0, 1)]
-    return np.asarray((np.array(around[: 5 if thing.kind == "tray" else 1]) @ thing.pose.matrix().T)[:, :3])
+    wide = KINDS[thing.kind].walled and not is_round(thing.kind)
+    return np.asarray((np.array(around[: 5 if wide else 1]) @ thing.pose.matrix().T)[:, :3])
 
 
 def suspicions(scene: Scene, hindered: Mapping[str, Hindered]) -> tuple[Fact, ...]:

@@ -116,7 +116,7 @@ class Hold:
             along = float(np.ptp(footprint(thing) @ (c, s)))
             turn = thing.pose.yaw - tool_yaw
             return cls(height, along, 0.0, turn, tool_yaw, x * c + y * s, y * c - x * s)
-        if thing.kind == "cuboid" and abs(math.cos(thing.pose.yaw - tool_yaw)) < math.sqrt(0.5):
+        if KINDS[thing.kind].oblong and abs(math.cos(thing.pose.yaw - tool_yaw)) < math.sqrt(0.5):
             return cls(height, b, a, math.pi / 2, tool_yaw)
         return cls(height, a, b, yaw=tool_yaw)
 

@@ -13,7 +13,7 @@ from typing import Any, TypedDict
 from spca_core import geometry
 from spca_core.errors import MotionError
 from spca_core.geometry import top_down, top_down_yaw
-from spca_core.kinds import MESHES, SOLIDS, radius
+from spca_core.kinds import FLAT, MESHES, SOLIDS, UNKNOWN, radius
 from spca_core.log import log
 from spca_core.names import GROUND_SYMBOL, TABLE_SYMBOL
 from spca_core.plan import Choice
@@ -228,7 +228,7 @@ class SkillContext(DeclaredCtx):
             sideways = radius(thing.kind, thing.size) - GRASP_RADIUS if thing.kind in MESHES else 0.0
             return math.dist((x, y, min(max(tool[2], z - reach), z + reach)), tool) - sideways
 
-        near = min(self.scene.of_kind(*SOLIDS, "unknown"), key=away, default=None)
+        near = min(self.scene.of_kind(*SOLIDS, UNKNOWN), key=away, default=None)
         return near if near and away(near) < GRASP_RADIUS else None
 
     def _put_down(self, held: str) -> None:
@@ -273,7 +273,7 @@ class SkillContext(DeclaredCtx):
 
     def _supports(self) -> list[str]:
         """Return what fingers and a held thing may touch in lifting or placing it: mats, too, are flat."""
-        mats = (o.id for o in self.scene.of_kind("mat"))
+        mats = (o.id for o in self.scene.of_kind(*FLAT))
         return [TABLE_SYMBOL, GROUND_SYMBOL, *mats, *([self._arm.held] if self._arm.held else [])]
 
     def _thing(self, name: str) -> SceneObject:

@@ -7,7 +7,7 @@ from functools import lru_cache
 from itertools import permutations
 from pathlib import Path
 
-from spca_core.kinds import CONTAINERS, DOMED, KINDS, MESHES, SOLIDS, STACKABLE, SUPPORTS, TOPLESS
+from spca_core.kinds import CONTAINERS, DOMED, KINDS, MESHES, SOLIDS, STACKABLE, SUPPORTS, TOPLESS, UNKNOWN
 from spca_core.names import GROUND_SYMBOL, TABLE_SYMBOL, words_of
 from spca_core.plan import Draft
 from spca_core.ports.proposer import Impossible
@@ -192,7 +192,7 @@ def _burdens(observation: Observation) -> dict[str, list[str]]:
 def _carrying(observation: Observation) -> list[str]:
     """Return the things of no known kind that carry something."""
     carrying = {f.args[1] for f in observation.facts if f.predicate == "on"}
-    return [s for s in _of(observation, "unknown") if s in carrying]
+    return [s for s in _of(observation, UNKNOWN) if s in carrying]
 
 
 def _supports(observation: Observation) -> Iterator[Atom]:

@@ -13,7 +13,7 @@ import numpy as np
 from spca_core.contacts import SAMPLE_PERIOD, ContactSample, Pair, Way, pair
 from spca_core.errors import InputError, MotionError
 from spca_core.geometry import Pose
-from spca_core.kinds import SOLIDS, SUPPORTS
+from spca_core.kinds import KINDS, SOLIDS, SUPPORTS
 from spca_core.names import COBOT, GROUND, GROUND_SYMBOL, TABLE, TABLE_SYMBOL, symbol_of
 from spca_core.plan import ActResult, Choice, Moment, Perturbation, Plan
 from spca_core.ports.vocabulary import Extension
@@ -280,9 +280,9 @@ class _Stage:
 
 def _at(thing: SceneObject, pose: Pose, stamp: float = 0.0) -> SceneObject:
     """Return the thing at a pose as Sense would report it: a cube's own axes are those nearest to upright."""
-    if thing.kind == "cube":
+    if KINDS[thing.kind].cubic:
         pose = _upright(pose)
-    elif thing.kind == "ball":  # it looks the same from all sides
+    elif KINDS[thing.kind].domed:  # it looks the same from all sides
         pose = Pose(position=pose.position)
     return thing.model_copy(update={"pose": pose, "visible": True, "last_seen": stamp})
 
