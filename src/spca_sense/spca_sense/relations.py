@@ -17,7 +17,7 @@ from spca_core.names import GROUND_SYMBOL, TABLE_SYMBOL, words_of
 from spca_core.relation import Place, relations
 from spca_core.scene import TIE, Fact, SceneObject
 from spca_sense.outline import footprint, gap, overlap, polygon_area
-from spca_sense.view import LEVEL, NOISE, TALL
+from spca_sense.view import LEVEL, NOISE
 
 TOUCH = 0.004
 """Distance in metres below which two things stand side by side."""
@@ -76,7 +76,7 @@ def _supports(thing: SceneObject, others: Sequence[SceneObject], table_top: floa
     area = thing.size[0] * thing.size[1]
     upwards = thing.pose.matrix()[2, :3]
     leaning = upwards[2] < np.cos(LEAN)
-    reach = TALL if leaning else NOISE
+    reach = 2 * LEVEL if leaning else NOISE
     found: dict[str, Array] = {}
     for other in others:
         into = other.kind in CONTAINERS and thing.kind in SOLIDS  # may be lower than half the walls
