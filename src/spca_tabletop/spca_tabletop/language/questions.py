@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from functools import wraps
 
@@ -44,10 +45,9 @@ def what_is_seen(*, talk: Talk) -> str:
 
 @answering
 def how_many(noun: Nominal, test: Quality | None = None, *, talk: Talk) -> str:
-    try:
+    found: list[str] = []
+    with suppress(NotUnderstood):
         found = named(Thing(noun=noun, text=noun.text), talk)
-    except NotUnderstood:
-        found = []
     found = test.test(found, talk, noun) if test else found
     count = f"{len(found)}: {_listed(found)}" if found else "none"
     return f"There {'is' if len(found) == 1 else 'are'} {count}."

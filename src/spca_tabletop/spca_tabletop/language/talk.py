@@ -182,7 +182,7 @@ class Talk:
     subject: str = ""
     group: Things = ()
     cleared: tuple[str, str] = ("", "")
-    """What was taken off a support, and that: while "it" is the one, "on it" is of the other."""
+    """What was taken off a support, or put beside one, and that: "it" is the one, "on it" the other."""
     mentioned: Things = ()
     last: tuple[str, str] = ("", "")
     last_place: tuple[str, str] = ("", "")
