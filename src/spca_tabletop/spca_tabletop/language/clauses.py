@@ -263,7 +263,7 @@ def put_such(said: tuple[Phrase, Destinations], one: Quality, *, talk: Talk) -> 
     refuse(not place.things, f"I do not know what is '{one.told}'; say it of that.")
     there, those = (replace(p[-1], noun=one(p[-1].noun)) for p in (place.things, phrase))
     near, far = _all_of(there, talk), _all_of(those, talk)
-    idle = near == _all_of(place.things[-1], talk) and one.told.startswith("no")
+    idle = (those.noun.kind == "thing" or one.told[:2] == "no") and near == _all_of(place.things[-1], talk)
     if far not in ([], _all_of(phrase[-1], talk)) and (idle or not near):
         phrase = (*phrase[:-1], those)
     else:
@@ -338,8 +338,7 @@ def put_each(thing: Thing, places: Destinations) -> Meaning:
 def put_away(phrase: Phrase, source: Destination | None) -> Meaning:
     """To a place that is yet to be said."""
     from_table = source and any(t.noun.kind == "table" for t in source.things)
-    unclear = from_table and source and len(source.things) > 1
-    refuse(unclear, f"I do not know off what '{phrase[0].text}' is to go; say it in its own sentence.")
+    refuse(from_table and source and len(source.things) > 1, "Off what is it to go? Name one thing only.")
 
     def then(things: Things, talk: Talk) -> Talk:
         if source is None:

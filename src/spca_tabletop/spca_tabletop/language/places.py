@@ -261,7 +261,8 @@ def _by_others(things: Things, place: Destination, talk: Talk) -> Iterator[Talk]
     relation, row, subject = place.relation, ROWS.get(place.relation), things[0] if len(things) == 1 else ""
     kinds = _TO_OTHERS[relation] if row is None else (*row.of, "table") if row.of else ANYTHING
     talk = _beside_what(place, row, talk) if row and row.ahead else talk
-    if relation == "next_to" and not talk.group and any(t.pronoun == "them" for t in place.things):
+    them = relation == "next_to" and any(t.pronoun == "them" for t in place.things)
+    if them and {*talk.group} <= {*things}:
         above = {a[1] for a in talk.stacked()}  # what stands beside a tower stands beside its lowest
         there = [s for s in talk.mentioned if s not in {*things, *above} and talk.table.kind(s) in SOLIDS]
         refuse(not there, f"I do not know what '{place.text}' is beside; name it.")

@@ -96,10 +96,6 @@ class Sight:
     """The kinds that the text names, and where."""
     supplied: tuple[tuple[object, str], ...] = ()
 
-    def supplying(self, key: object, kind: str) -> Sight:
-        """With a noun more that was left out."""
-        return Sight(self.scene, self.named, (*self.supplied, (key, kind)))
-
     @cached_property
     def colours(self) -> dict[str, str]:
         """By symbol."""

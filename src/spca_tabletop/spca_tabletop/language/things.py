@@ -323,7 +323,6 @@ def _without(found: Sequence[str], thing: Thing, kind: str, talk: Talk, kinds: T
         these = named(other.like(kind), talk, kinds)
         several = other.several or other.either or other.pronoun or (other.det.number or 1) > 1
         refuse(len(these) > 1 and not several, f"I do not know which one '{other.text}' is; say which.")
-        refuse(out.intersection(these), f"'{other.text}' is left out already; name each once.")
         out |= {*these}
     if kind != "thing" and not out <= set(found):
         raise NotUnderstood(f"'{thing.apart[0].text}' is none of those that '{thing.text}' means.")
@@ -787,8 +786,7 @@ def _at(side: str, first: int = 0, last: int = 1) -> Test:
 
     def test(found: list[str], talk: Talk, noun: Nominal) -> list[str]:
         refuse(noun.plural and last - first == 1, f"I do not know how many the {side} ones are; name them.")
-        if side in ("highest", "lowest"):
-            found = [s for s in found if talk.table.stacked(s)] or found
+        found = [s for s in found if side not in ("highest", "lowest") or talk.table.stacked(s)] or found
         if len(found) <= last - first or any(s not in talk.table.places for s in found):
             here = [s for s in found if (side, s) in talk.table.facts or last - first > 1]
             if side in ("highest", "lowest"):
@@ -876,6 +874,7 @@ def everything(one: Quality | None = None, *, quantifier: str) -> Thing:
 
 def same_as(said: tuple[str, bool], other: Thing) -> Thing:
     """As in "the same mat as the blue cube": what that is on, or is to be on."""
+    refuse(said[0] in (*SOLIDS, "thing"), f"I do not know which {said[0]} that is; name it.")
 
     def test(found: list[str], talk: Talk, _: Nominal) -> list[str]:
         things = named(other, talk, LIFTABLE)

@@ -123,8 +123,7 @@ def finished(talk: Talk) -> Iterator[Talk]:
         tower = one.tower
         if tower.listing is not None:
             upwards, things, said = tower.listing
-            # "yellow, then red on it"
-            alone = len(things) == 1 and any(things[0] in a for a in one.stacked())
+            alone = len(things) == 1 and any(things[0] in a for a in one.stacked())  # "red on it"
             refuse(upwards is None and not alone, WHICH_WAY)
             if len(things) > 1:
                 tower = replace(tower, runs=(*tower.runs, things if upwards else things[::-1]), active=True)
