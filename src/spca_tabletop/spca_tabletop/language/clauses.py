@@ -121,6 +121,7 @@ def touch_along(phrase: Phrase, side: str) -> Meaning:
     """As in "touch the cubes from left to right": in the order in which they stand."""
 
     def then(things: Things, talk: Talk) -> Talk:
+        refuse(len(things) < 2, "I do not know the order of what; name two things at least.")
         ranked = ranked_from(things, side, talk)
         wrong = any(b[0] - a[0] < TIE for a, b in pairwise(ranked))
         refuse(wrong, "Two are equally far along; name them one by one.")
