@@ -48,11 +48,11 @@ REDUNDANT = {
         "CUBE CUBES BLOCK BLOCKS PLATE PLATES TRAY TRAYS THING THINGS ONES TABLE COLOUR IT THEM TOWER "
         "OWN_COLOUR LIFT LIFTED PICK TAKE CHOOSE PUT PLACED STACK UNSTACK BUILD THROW DISCARD DISCARDED "
         "TOUCH TOUCHES TOUCHED SHUFFLE ON IN OVER AT TO FROM TOP BOTTOM FIRST THEN DOWN UP RESPECTIVELY "
-        "BRICK BOX DISK"
+        "BRICK BRICKS BOX DISK DISC COLOURED SORT TOSS AWAY SOMETHING"
     ),
-    "true of every task, or said of what is dear": "RELEASE GROUND YOU LITTLE",
+    "true of every task, emphatic, or said of what is dear": "RELEASE GROUND YOU LITTLE just exactly",
 }
-"""Tokens that add nothing in some places, by the reason why."""
+"""Tokens, and words, that add nothing in some places, by the reason why."""
 
 
 def strangers() -> Iterator[Sentence]:
@@ -87,7 +87,7 @@ def judged(sentence: Sentence, show: bool) -> str:
 def dropped(count: int, seed: int) -> int:
     """Print the words that changed nothing, out of so many; their number."""
     redundant = {*GRAMMATICAL, *(token for tokens in REDUNDANT.values() for token in tokens.split())}
-    words = [(t, w) for t, ws in words_of_tokens().items() if t not in redundant for w in ws]
+    words = [(t, w) for t, ws in words_of_tokens().items() for w in ws if not {t, w} & redundant]
     rng = random.Random(seed)
     texts = [s.text.rstrip(".?") for s in sentences(count, seed) if s.ways]
     found = 0

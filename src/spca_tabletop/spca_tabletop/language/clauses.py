@@ -10,7 +10,7 @@ from itertools import combinations, islice, pairwise, permutations, product
 from spca_core.kinds import CONTAINERS, KINDS, SOLIDS, STACKABLE, SUPPORTS
 from spca_core.names import GROUND_SYMBOL, TABLE_SYMBOL, words_of
 from spca_core.ports.proposer import Impossible, NotUnderstood
-from spca_core.relation import Relation, Values, place_of, things_of
+from spca_core.relation import Relation, Values, things_of
 from spca_core.scene import TIE
 from spca_tabletop.language import towers
 from spca_tabletop.language.chart import Spoken
@@ -28,7 +28,6 @@ from spca_tabletop.language.places import (
 from spca_tabletop.language.talk import (
     ANYTHING,
     AXES,
-    CLOSE,
     LIFTABLE,
     ROWS,
     TANGIBLE,
@@ -101,7 +100,8 @@ def doing(
         ways = [ways] if isinstance(ways, Talk) else ways
         # "any cube except the red one; that one …" may be of either
         left = [()] * any(t.any and t.apart for t in phrase)
-        return (after.about(things).about(it).rule("left", *left) for after in ways)
+        group = {"group": things} if any(t.several for t in phrase) else {}
+        return (after.about(things).about(it).rule("left", *left).but(**group) for after in ways)
 
     yield from every(about(_coming_from(phrase, source), talk, kinds), onward)
 
@@ -121,6 +121,7 @@ def touch_along(phrase: Phrase, side: str) -> Meaning:
     """As in "touch the cubes from left to right": in the order in which they stand."""
 
     def then(things: Things, talk: Talk) -> Talk:
+        refuse(len(things) < 2, "I do not know the order of what; name two things at least.")
         ranked = ranked_from(things, side, talk)
         wrong = any(b[0] - a[0] < TIE for a, b in pairwise(ranked))
         refuse(wrong, "Two are equally far along; name them one by one.")
@@ -263,7 +264,7 @@ def put_such(said: tuple[Phrase, Destinations], one: Quality, *, talk: Talk) -> 
     refuse(not place.things, f"I do not know what is '{one.told}'; say it of that.")
     there, those = (replace(p[-1], noun=one(p[-1].noun)) for p in (place.things, phrase))
     near, far = _all_of(there, talk), _all_of(those, talk)
-    idle = near == _all_of(place.things[-1], talk) and one.told.startswith("no")
+    idle = (those.noun.kind == "thing" or one.told[:2] == "no") and near == _all_of(place.things[-1], talk)
     if far not in ([], _all_of(phrase[-1], talk)) and (idle or not near):
         phrase = (*phrase[:-1], those)
     else:
@@ -338,6 +339,7 @@ def put_each(thing: Thing, places: Destinations) -> Meaning:
 def put_away(phrase: Phrase, source: Destination | None) -> Meaning:
     """To a place that is yet to be said."""
     from_table = source and any(t.noun.kind == "table" for t in source.things)
+    refuse(from_table and source and len(source.things) > 1, "Off what is it to go? Name one thing only.")
 
     def then(things: Things, talk: Talk) -> Talk:
         if source is None:
@@ -356,7 +358,8 @@ def _ordered(
     def then(things: Things, talk: Talk) -> Talk:
         lying = alone and any(talk.table.support_of(thing) != TABLE_SYMBOL for thing in things)
         refuse(lying, f"Off what is '{phrase[0].text}' to go? Say 'off the table', or what it lies on.")
-        on_table = row.skill or all(talk.table.support_of(thing) == TABLE_SYMBOL for thing in things)
+        put = {a[1]: a[2] for a in talk.atoms if a[0] == "on"}
+        on_table = row.skill or {put.get(t, talk.table.support_of(t)) for t in things} == {TABLE_SYMBOL}
         refuse(not on_table, "I can do that with what stands on the table only.")
         return related(things, row, (), said if isinstance(said, tuple) else (), talk)
 
@@ -471,7 +474,8 @@ def in_line(*said: Phrase | tuple[int, Phrase] | str) -> Meaning:
     refuse(wrong, "These are not so many; name each of them.")
 
     def then(things: Things, talk: Talk) -> Iterator[Talk]:
-        vague = len(things) < 2 or any(t.several or (t.any and not t.noun.colour) for t in phrase)
+        vague = any(t.several or (t.any and not t.noun.colour) for t in phrase) and things != talk.series
+        vague = vague or len(things) < 2
         refuse(vague, "I do not know the order of what; name the things one by one.")
         if not all(any({*things} == {*b} for b, _ in found_by(one, talk, LIFTABLE)) for one in whole):
             raise NotUnderstood("I do not know which of them are to be in the row; name each once.")
@@ -734,13 +738,15 @@ def mention(phrase: Phrase) -> Meaning:
         listed = any(t.anew for t in phrase) and any(n == talk.stage for n, _ in talk.wants)
         refuse(listed, UNREAD["CORRECTION"].format(phrase[0].text))  # "touch red and green, no, blue"
         if talk.verb == "touch":
+            refuse(phrase[0].noun.trailed, f"'{phrase[0].text}': is that so of all named? Say it of each.")
             for after in touch(phrase)(talk):
                 refuse(after.wants == talk.wants, "I can touch a thing once only.")
                 yield after
             return
         for things, said in about(phrase, talk):
             one, pending = said, said.tower.active and said.tower.listing is None
-            refuse(pending and any(t.several or t.any for t in phrase), towers.WHICH_WAY)
+            told = towers.EACH if said.tower.of > 1 else towers.WHICH_WAY
+            refuse(pending and any(t.several or t.any for t in phrase), told)
             if pending:
                 one = said.but(tower=replace(said.tower, listing=(None, (), True)))
             yield towers.go_on(things, phrase, False, one).about(things)
@@ -836,17 +842,6 @@ def unused(phrase: Phrase, *, talk: Talk, whole: bool = False) -> Iterator[Talk]
 
 
 @clause
-def close(before: Meaning, *, talk: Talk) -> Iterator[Talk]:
-    """As in "red left of blue, green right of it, all close together"; a row is that already."""
-    for one in before(talk):
-        at = {a: p for a in one.atoms if a[0] == "at" and (p := place_of(a[2])) and p.relation.ahead}
-        told = at or any(a[0] in ("abreast", "next_to") for a in one.atoms)
-        refuse(not told, "I do not know what is to be close together; say next to what.")
-        near = {a: stands(a[1], p.relation.name, p.things, p.values or CLOSE) for a, p in at.items()}
-        yield one.but(wants=tuple((stage, near.get(a, a)) for stage, a in one.wants))
-
-
-@clause
 def left_open(before: Meaning, *, talk: Talk) -> Iterator[Talk]:
     """As in "put a red cube in the tray, either of them": of what it was left open."""
     ways = [*before(talk)]
@@ -939,6 +934,7 @@ def _spared(
     unclear = {t.noun.colour for t in phrase} & {talk.table.colours[s] for s in supports}
     refuse(unclear, f"I do not know what must not be '{phrase[0].text}'; name it.")
     stays, solid = solid, solid or bare or any(t.noun.other for t in phrase)
+    talk = talk if ("on", *talk.cleared) in talk.table.facts else talk.but(cleared=("", ""))
     for things, after in found_by(_every(phrase), talk, LIFTABLE if solid else ANYTHING):
         refuse(TABLE_SYMBOL in things, "Everything rests on the table; say what else must be left alone.")
         one = after.rule(how, *((*of, thing) for thing in things)).but(forbidding=not stays)

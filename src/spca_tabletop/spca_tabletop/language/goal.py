@@ -71,7 +71,7 @@ def _finished(talk: Talk) -> Talk:
         talk = talk if there else talk.claim("on", (thing,), TABLE_SYMBOL)
     if talk.released and not talk.wants:  # "let go"
         talk = talk.claim("on", [a[1] for a in talk.table.facts if a[0] == "held"], TABLE_SYMBOL)
-    moved = {a[1] for a in talk.atoms if a[0] in _LOCATIONS and not _on_table(a)}
+    moved = {a[1] for a in talk.atoms if a[0] in _LOCATIONS and not _on_table(a)} | {*talk.tower.members}
     elsewhere = moved & {t for (t,) in talk.ruled("unstacked")}
     wants = [w for w in talk.wants if not (_on_table(w[1]) and w[1][1] in elsewhere)]
     if len(held) > 1:
@@ -263,7 +263,7 @@ class _Told:
                 raise Contradiction(f"The {words_of(cube)} cannot be next to itself.")
             where = [a for a in atoms if a[1] == cube and a[0] in _LOCATIONS]
             if len(where) > 1:
-                raise Contradiction(f"A thing cannot be at two places: {describe([frozenset(where)])}.")
+                raise Contradiction(f"A thing cannot end up at two places: {describe([frozenset(where)])}.")
             burden = [a for a in atoms if a[0] == "on" and a[2] == cube]
             spans = [a for a in atoms if a[0] == "across" and cube in a[2:]]
             if len(burden) + min(len(spans), 1) > 1 or len(spans) > 2:
@@ -281,7 +281,7 @@ class _Told:
             others += [a for a in atoms if a[0] in ("next_to", "abreast") and a[1] == cube]
             if len(at) > 1 or (at and others):
                 both = describe([frozenset([*at, *others])])
-                raise Contradiction(f"A thing cannot be at two places: {both}.")
+                raise Contradiction(f"A thing cannot end up at two places: {both}.")
             if beside and where and where[0] != ("on", cube, TABLE_SYMBOL):
                 raise Contradiction(f"Nothing can stand next to the {words_of(cube)} but on the table.")
         if len([a for a in atoms if a[0] == "holding"]) > 1:

@@ -261,7 +261,8 @@ def _by_others(things: Things, place: Destination, talk: Talk) -> Iterator[Talk]
     relation, row, subject = place.relation, ROWS.get(place.relation), things[0] if len(things) == 1 else ""
     kinds = _TO_OTHERS[relation] if row is None else (*row.of, "table") if row.of else ANYTHING
     talk = _beside_what(place, row, talk) if row and row.ahead else talk
-    if relation == "next_to" and not talk.group and any(t.pronoun == "them" for t in place.things):
+    them = relation == "next_to" and any(t.pronoun == "them" for t in place.things)
+    if them and {*talk.group} <= {*things}:
         above = {a[1] for a in talk.stacked()}  # what stands beside a tower stands beside its lowest
         there = [s for s in talk.mentioned if s not in {*things, *above} and talk.table.kind(s) in SOLIDS]
         refuse(not there, f"I do not know what '{place.text}' is beside; name it.")
@@ -317,6 +318,8 @@ def related(things: Things, row: Relation, others: Things, values: Values, talk:
         refuse(thing not in seen, f"I do not see where the {words_of(thing)} is.")
         place = Place(row, others, row.fixed(seen[thing], values)).symbol
         talk = talk.ask([(row.name, thing, *others) if row.skill else ("at", thing, place)])
+    if len(things) == 1 == len(others) and talk.table.kind(others[0]) in SUPPORTS:
+        talk = talk.but(cleared=(*things, *others))
     return talk.but(group=(*things, *others)) if len(things) == len(others) == 1 else talk
 
 
@@ -372,6 +375,9 @@ def _on(
     for targets, before in found_by(phrase, talk, kinds, resting[0] if len(resting) == 1 else ""):
         too = [("on", s, targets[0]) for other in phrase[0].shared for s in named(other, before, LIFTABLE)]
         after = before.ask([atom for atom in too if atom not in before.atoms])
+        told = "".join(t.text for t in said[:1] if phrase[0].pronoun == "there" and not t.pronoun)
+        again = told and ("on", resting[0], targets[0]) in talk.atoms
+        refuse(again, f"I do not know whether '{told}' is to go there, too; say it of each.")
         same, noun = targets == resting, phrase[0].noun
         flat = noun.colour and phrase[0].elliptic and not noun.one and not place.into
         if flat and (same or talk.ruled("flat")):  # "red on red", and, like that, "green on blue"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from functools import wraps
 
@@ -44,10 +45,9 @@ def what_is_seen(*, talk: Talk) -> str:
 
 @answering
 def how_many(noun: Nominal, test: Quality | None = None, *, talk: Talk) -> str:
-    try:
+    found: list[str] = []
+    with suppress(NotUnderstood):
         found = named(Thing(noun=noun, text=noun.text), talk)
-    except NotUnderstood:
-        found = []
     found = test.test(found, talk, noun) if test else found
     count = f"{len(found)}: {_listed(found)}" if found else "none"
     return f"There {'is' if len(found) == 1 else 'are'} {count}."
@@ -56,7 +56,7 @@ def how_many(noun: Nominal, test: Quality | None = None, *, talk: Talk) -> str:
 @answering
 def what_is(noun: Nominal | None, test: Quality | None = None, *, talk: Talk) -> str:
     things = named(Thing(Det("all"), noun), talk) if noun else talk.table.of(*TANGIBLE)
-    found = test.test(things, talk, Nominal()) if test else things
+    found = test.test(things, talk, replace(noun or Nominal(), plural=False)) if test else things
     told = "none" if noun and not found else _listed(found)
     raise Answered(f"{told[0].upper()}{told[1:]}.", found)
 
@@ -77,6 +77,8 @@ def what_is_held(*, talk: Talk) -> str:
 
 @answering
 def is_it(thing: Thing, test: Quality, *, talk: Talk) -> str:
+    if test.told.startswith("on ") and " or " in test.told:  # "is it on the yellow mat or on the purple one?"
+        where_is(thing)(talk)
     things = named(thing, talk)
     return "Yes." if test.test(things, talk, thing.noun) == things else "No."
 

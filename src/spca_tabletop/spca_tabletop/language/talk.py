@@ -96,10 +96,6 @@ class Sight:
     """The kinds that the text names, and where."""
     supplied: tuple[tuple[object, str], ...] = ()
 
-    def supplying(self, key: object, kind: str) -> Sight:
-        """With a noun more that was left out."""
-        return Sight(self.scene, self.named, (*self.supplied, (key, kind)))
-
     @cached_property
     def colours(self) -> dict[str, str]:
         """By symbol."""
@@ -182,7 +178,7 @@ class Talk:
     subject: str = ""
     group: Things = ()
     cleared: tuple[str, str] = ("", "")
-    """What was taken off a support, and that: while "it" is the one, "on it" is of the other."""
+    """What was taken off a support, or put beside one, and that: "it" is the one, "on it" the other."""
     mentioned: Things = ()
     last: tuple[str, str] = ("", "")
     last_place: tuple[str, str] = ("", "")

@@ -60,6 +60,8 @@ class Nominal(Spoken):
     vague: bool = True
     matching: str = ""
     tests: tuple[Quality, ...] = ()
+    trailed: bool = False
+    """Whether what restricts it stands behind the noun: it may be of what is named before, too."""
 
     def like(self, kind: str, plural: bool = False) -> Nominal:
         """Of that kind, where its own noun was left out."""
@@ -78,6 +80,8 @@ class Quality(Spoken):
     rank: int = 0
     both: bool = False
     """Whether it is of two that were said."""
+    beside: Test | None = None
+    """The things that it tells where others are to: not being there is not said of these."""
 
     def __call__(self, noun: Nominal) -> Nominal:
         """Restrict a noun by it."""
@@ -464,8 +468,9 @@ rule.means(Nominal(one=True), "Noun -> ONE")
 rule.means(Nominal(one=True, plural=True), "Noun -> ONES")
 
 
-def modified(modifier: Modifier, noun: Nominal | None) -> Nominal:
-    return modifier(noun or Nominal())
+def modified(modifier: Modifier, noun: Nominal | None, *, after: bool = False) -> Nominal:
+    one = modifier(noun or Nominal())
+    return replace(one, trailed=True) if after else one
 
 
 def in_colour(colour: str) -> Modifier:
@@ -577,7 +582,8 @@ def lacking(one: Quality) -> Quality:
 
     def test(found: list[str], talk: Talk, noun: Nominal) -> list[str]:
         inside = one.test(found, talk, noun)
-        return [s for s in found if s not in inside]
+        others = one.beside(found, talk, noun) if one.beside and not noun.plural else ()
+        return [s for s in found if s not in inside and s not in others]
 
     return Quality(test, f"not {one.told}", one.rank)
 
@@ -590,10 +596,6 @@ def and_so(one: Quality, other: Quality) -> Quality:
         return both[1].test(both[0].test(found, talk, noun), talk, noun)
 
     return Quality(test, f"{one.told} and {other.told}", max(one.rank, other.rank), True)
-
-
-def that_is_not(noun: Nominal, one: Quality, other: Quality) -> Nominal:
-    return lacking(other)(one(noun))
 
 
 def counted_from(number: int, noun: Nominal | None, side: str) -> Nominal:
@@ -693,13 +695,15 @@ def where(reference: Thing, *, relation: str, outside: bool = False) -> Quality:
     every = all if reference.several else any
     near = relation in _DESCRIBING or relation == "next_to"
 
+    def those(found: list[str], talk: Talk, noun: Nominal) -> list[str]:
+        alone = reference.pronoun == "others" and not talk.mentioned  # "behind all the others"
+        like = reference.like(noun.kind) if near else reference
+        with suppress(Impossible):
+            return talk.table.of(*SOLIDS) if alone else named(like, talk, ANYTHING)
+        return []
+
     def test(found: list[str], talk: Talk, noun: Nominal) -> list[str]:
-        try:
-            alone = reference.pronoun == "others" and not talk.mentioned  # "behind all the others"
-            like = reference.like(noun.kind) if near else reference
-            others = talk.table.of(*SOLIDS) if alone else named(like, talk, ANYTHING)
-        except Impossible:
-            return []
+        others = those(found, talk, noun)
         vague = len(found) == 1 < len(others) and not (every is all or reference.any or reference.pronoun)
         refuse(vague, f"I do not know which one '{reference.text}' is; say which.")
         rest = {s: [o for o in others if o != s] for s in found}
@@ -707,7 +711,8 @@ def where(reference: Thing, *, relation: str, outside: bool = False) -> Quality:
         over = talk.table.above({*others} - {TABLE_SYMBOL}) if deep else ()
         return [s for s in found if s in over or _holds(relation, s, rest[s], talk.table, every)]
 
-    so = Quality(test, f"{relation.replace('_', ' ')} {reference.text}")
+    told = f"{relation.replace('_', ' ')} {reference.text}"
+    so = Quality(test, told, beside=None if relation == "on" or reference.any else those)
     return lacking(so) if outside else so
 
 
@@ -781,6 +786,7 @@ def _at(side: str, first: int = 0, last: int = 1) -> Test:
 
     def test(found: list[str], talk: Talk, noun: Nominal) -> list[str]:
         refuse(noun.plural and last - first == 1, f"I do not know how many the {side} ones are; name them.")
+        found = [s for s in found if side not in ("highest", "lowest") or talk.table.stacked(s)] or found
         if len(found) <= last - first or any(s not in talk.table.places for s in found):
             here = [s for s in found if (side, s) in talk.table.facts or last - first > 1]
             if side in ("highest", "lowest"):
@@ -827,17 +833,11 @@ def thing(det: Det | None, noun: Nominal) -> Thing:
     bare = noun == Nominal(one=True, text=noun.text, start=noun.start)
     if bare and det.quantifier in ("any", "") and not det.other:
         return Thing(Det("any", 1), pronoun="them")
-    return Thing(det, noun)
+    return Thing(det, replace(noun, trailed=noun.trailed and det == Det()))
 
 
 rule.means(Thing(pronoun="it"), "Thing -> IT")
 rule.means(Thing(pronoun="others"), "Thing -> OTHERS")
-
-
-def whichever(thing: Thing) -> Thing:
-    """As in "a red cube, either of them"."""
-    refuse(thing.det.quantifier != "any", f"I do not know which of '{thing.text}' is meant.")
-    return replace(thing, text="")
 
 
 def of_each_colour(det: Det, noun: Nominal | None = None) -> Thing:
@@ -874,6 +874,7 @@ def everything(one: Quality | None = None, *, quantifier: str) -> Thing:
 
 def same_as(said: tuple[str, bool], other: Thing) -> Thing:
     """As in "the same mat as the blue cube": what that is on, or is to be on."""
+    refuse(said[0] in (*SOLIDS, "thing"), f"I do not know which {said[0]} that is; name it.")
 
     def test(found: list[str], talk: Talk, _: Nominal) -> list[str]:
         things = named(other, talk, LIFTABLE)
@@ -924,12 +925,6 @@ def corrected(taken_back: Thing, thing: Thing, *, alike: bool = True) -> Thing:
     if twice := thing.anew or (taken_back if taken_back.anew else None):  # "blue, no, yellow, no, red"
         noun = Quality(lambda found, talk, of: found if named(twice.like(of.kind), talk) else [])(noun)
     return replace(thing, noun=replace(noun, colour=before.colour) if of_it else noun, anew=taken_back)
-
-
-def of_that_kind(thing: Thing, back: Spoken, noun: Nominal) -> Thing:
-    """As in "the one on the left, I mean the cubes"."""
-    refuse("mean" not in back.text or not thing.elliptic, f"I do not know what '{noun.text}' is in place of.")
-    return thing.like(noun.kind)
 
 
 def meant(thing: Thing, again: Thing) -> Thing:
@@ -986,12 +981,15 @@ def listed(thing: Thing, others: Phrase, *, pause: bool = False) -> Phrase:
     """A list; "the red, the green and the blue cube" are cubes all three."""
     refuse(pause and others[0].pronoun == "it", f"I do not know what to do with '{thing.text}'.")
     # "two cubes and the ball, but not the red one"
-    both = (thing.any or thing.several) and any(t.rank == 4 for t in others[-1].noun.tests)
+    both = any(t.rank == 4 for t in others[-1].noun.tests) or (thing.noun.kind and others[-1].noun.trailed)
+    both = both and (thing.any or thing.several)
     refuse(both, f"I do not know whether '{others[0].text}' is said of '{thing.text}', too; say it of each.")
     anew = next((t.text for t in others if t.anew), "")  # "red and green, no, blue"
     refuse(anew, f"I do not know how many of them '{anew}' is in place of; say the whole task anew.")
     if thing.noun.kind and others[0].elliptic and not others[0].noun.one:
         raise NotUnderstood(f"I do not know what '{others[0].text}' is.")
+    if others[0].noun.one and others[0].noun.plural and thing.elliptic and others[0].det == Det():
+        others = (replace(others[0], noun=replace(others[0].noun, one=False)), *others[1:])  # of one each
     one = thing.like(others[0].noun.kind, others[0].noun.plural)
     same = replace(others[0], text=one.text, start=one.start, noun=one.noun)
     at_side = {t.noun.colour for t in others if t.elliptic and any(q.rank == 3 for q in t.noun.tests)} - {""}

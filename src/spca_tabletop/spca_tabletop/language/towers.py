@@ -18,6 +18,7 @@ _MOST = 80
 ALL = -1
 """The size of a tower of all there is."""
 WHICH_WAY = "Say whether that is from bottom to top or from top to bottom."
+EACH = "I can build several towers by what is in each, or on top; say it of each."
 _ROWS = "A pyramid has three or six cubes; name them, the lowest row first."
 BRIDGE = "A bridge is one cube on top of two others; name the three."
 
@@ -122,10 +123,11 @@ def finished(talk: Talk) -> Iterator[Talk]:
         tower = one.tower
         if tower.listing is not None:
             upwards, things, said = tower.listing
-            refuse(upwards is None, WHICH_WAY)
+            alone = len(things) == 1 and any(things[0] in a for a in one.stacked())  # "red on it"
+            refuse(upwards is None and not alone, WHICH_WAY)
             if len(things) > 1:
                 tower = replace(tower, runs=(*tower.runs, things if upwards else things[::-1]), active=True)
-            elif said:
+            elif said and not alone:
                 raise NotUnderstood("I do not know the order of what; name the things one by one.")
             tower = replace(tower, listing=None)
         if one.series and tower.active and not tower.runs and tower.members == one.series:
@@ -236,7 +238,7 @@ def all_built(talk: Talk, atoms: Collection[Atom]) -> Iterator[set[Atom]]:
     below = {a[1]: a[2] for a in atoms if a[0] == "on" and talk.table.kind(a[2]) in STACKABLE}
     plain = not any(t.size or t.base or t.slots or t.members or t.runs for t in towers)
     so = plain and len({*below.values()} - {*below}) == len(towers)
-    refuse(below and not so, "I can build several towers by what is in each, or on top; say it of each.")
+    refuse(below and not so, EACH)
     spared = {*talk.left_out, *(t for (t,) in talk.ruled("unused"))}
     towers = _shared_out(() if below else towers, len({*talk.table.of("cube")} - spared))
     named = [{*t.members, *(s for _, s in t.slots), *(s for run in t.runs for s in run)} for t in towers]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from dataclasses import replace
 from itertools import combinations, islice, permutations, product
 from typing import NamedTuple
 
@@ -98,17 +99,19 @@ def _understood(task: Task, observation: Observation) -> list[Goal]:
     while readings and (least is None or readings[0].cost <= least):
         refuse(tried > _MOST_TRIED, TOO_OPEN)
         reading = readings.pop(0)
+        table = reading.table
         try:
             talks = _talked(reading)
             refuse(not talks, "There are not so many of one colour; name each thing once.")  # "red, red"
             tried += len(talks)
             goals = tuple(alternatives(talks))
         except Undecided as error:
-            more = [reading._replace(table=reading.table.supplying(error.key, kind)) for kind in error.kinds]
-            readings = sorted((*more, *readings), key=lambda r: r.cost)
+            more = (replace(table, supplied=(*table.supplied, (error.key, kind))) for kind in error.kinds)
+            readings = sorted((*(reading._replace(table=t) for t in more), *readings), key=lambda r: r.cost)
             continue
         except NotUnderstood as error:  # this reading makes no sense
-            problem = problem or error
+            guessed = isinstance(problem, NoSuchThing) and table.supplied  # what is not there was never named
+            problem = error if problem is None or guessed else problem
             continue
         except Contradiction as error:
             problem = Impossible(str(error))
