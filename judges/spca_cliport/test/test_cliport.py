@@ -16,7 +16,7 @@ from spca_cliport.playing import _boxed, _in_our_words, _packed, _rings, _sucked
 from spca_cliport.seeing import COLOURS, false_colour, filled, fused, without
 from spca_core.camera import CameraIntrinsics, RgbdFrame
 from spca_core.errors import InputError
-from spca_core.geometry import Array, Pose
+from spca_core.geometry import Pose
 from spca_core.scene import Fact, Scene, SceneObject
 from spca_sense.outline import footprint, gap, shared_area
 from spca_tabletop.act.placements import Hold
@@ -129,14 +129,6 @@ def test_a_colour_without_a_block_is_not_packed_and_suction_takes_what_is_wide()
     assert _sucked(block).size == (0.1, 0.07, 0.05)
 
 
-def points(far: float) -> tuple[Array, Array]:
-    """Where each pixel of the judged camera looks, so far (metres) below it: x and y."""
-    camera = judged_world().camera
-    rows, columns = np.indices((camera.height, camera.width))
-    x = camera.position[0] - (rows - camera.cy) * far / camera.fy
-    return x, camera.position[1] - (columns - camera.cx) * far / camera.fx
-
-
 def test_what_is_over_the_box_is_in_it_and_its_walls_are_not_seen_again() -> None:
     def block(name: str, x: float) -> SceneObject:
         at, size = Pose.from_xyz_yaw(x, 0.0, 0.125), (0.05, 0.05, 0.05)
@@ -146,7 +138,10 @@ def test_what_is_over_the_box_is_in_it_and_its_walls_are_not_seen_again() -> Non
     scene = Scene(stamp=0.0, objects=(block("in", 0.45), block("out", 0.65)), relations=(), sentences=())
     boxed = _boxed(scene, box)
     assert boxed.holds("on", "in", "tray_brown") and boxed.holds("on", "out", "table")
-    camera, (x, y) = judged_world().camera, points(2.0)
+    camera = judged_world().camera
+    rows, columns = np.indices((camera.height, camera.width))
+    x = camera.position[0] - (rows - camera.cy) * 2.0 / camera.fy
+    y = camera.position[1] - (columns - camera.cx) * 2.0 / camera.fx
     wall = (abs(x - 0.5) < 0.101) & (abs(y) < 0.051) & ((abs(x - 0.5) > 0.099) | (abs(y) > 0.049))
     own = (abs(x - 0.45) < 0.025) & (abs(y) < 0.025)
     depth = np.where(own | wall, 1.95, 2.0).astype(np.float32)
@@ -161,10 +156,12 @@ def test_what_is_over_the_box_is_in_it_and_its_walls_are_not_seen_again() -> Non
 def test_a_box_is_seen_by_its_walls_however_thin(thick: float) -> None:
     """Its rim is level, and a pixel or two wide."""
     camera, half = judged_world().camera, np.array([0.1, 0.07])
+    rows, columns = np.indices((camera.height, camera.width))
     seen = {}
     for height in (0.0, 0.05):
         far = camera.position[2] - judged_world().table.top - height
-        x, y = points(far)
+        x = camera.position[0] - (rows - camera.cy) * far / camera.fy
+        y = camera.position[1] - (columns - camera.cx) * far / camera.fx
         seen[height] = np.maximum(abs(x - 0.5) - half[0], abs(y) - half[1])
     wall = (seen[0.05] < 0) & (seen[0.05] > -thick)
     depth = np.where(wall, far, far + 0.05).astype(np.float32)
@@ -176,12 +173,13 @@ def test_a_box_is_seen_by_its_walls_however_thin(thick: float) -> None:
 
 def test_of_a_ring_below_another_the_few_millimetres_in_sight_are_not_lost() -> None:
     camera = judged_world().camera
-    shape, away = (camera.height, camera.width), camera.position[2] - judged_world().table.top
-    colour, depth = np.full((*shape, 3), 46, np.uint8), np.full(shape, away, np.float32)
+    rows, columns = np.indices((camera.height, camera.width))
+    away = camera.position[2] - judged_world().table.top
+    colour, depth = np.full((*rows.shape, 3), 46, np.uint8), np.full(rows.shape, away, np.float32)
     for name, diameter, height in (("red", 0.07, 0.025), ("white", 0.058, 0.04)):
         far = away - height
-        x, y = points(far)
-        disc = np.hypot(x - 0.5, y) < diameter / 2
+        x, y = (rows - camera.cy) * far / camera.fy, (columns - camera.cx) * far / camera.fx
+        disc = np.hypot(camera.position[0] - x - 0.5, camera.position[1] - y) < diameter / 2
         colour[disc], depth[disc] = np.multiply(false_colour(name), 255).astype(np.uint8), far
     scene = _tracker().update(RgbdFrame(colour, depth, camera.intrinsics, camera.pose, 0.0))
     assert {thing.colour for thing in scene.objects} - {"white"}

@@ -50,7 +50,6 @@ def test_bench_grasp_scores_reports_and_goes_on(policy: str, tmp_path: Path) -> 
         (("bench", "grasp", "greedy", "--data", "absent"), "no released grids"),
         (("bench", "minigrid", "sokoban"), "no MiniGrid level matches 'sokoban'"),
         (("bench", "minigrid", "--skills", "some"), "--skills 'some': Input should be"),
-        (("bench", "ipp", "grasp", "--program", "greedy", "--way", "guess"), "unknown way 'guess'"),
         (("run", "minigrid:MiniGrid-DorKey-8x8"), "did you mean 'MiniGrid-DoorKey-8x8'"),
         (("ipp", "write", "grasp", "--strategy", "guess"), "--strategy 'guess': Input should be"),
     ],
@@ -88,3 +87,19 @@ def test_programs_are_written_kept_and_compared(tmp_path: Path, monkeypatch: pyt
         size = ("--train", "8", "--test", "8")
         printed = spca("ipp", "write", "grasp", *size, *kept, "--llm", str(tmp_path / "llm.yaml"))
         assert "3. not better: 0.000 in training" in printed and "4 questions, 400 + 200 tokens" in printed
+
+
+def test_programs_and_models_are_compared_on_the_same_cases(tmp_path: Path) -> None:
+    """An idle program from a model scores 0, a stored one is found by its id, and the example is the best."""
+    with ModelServer(lambda seen: Say(f"```python\n{IDLE}```", usage=(100, 50)), models=MODELS) as server:
+        (tmp_path / "idle.yaml").write_text(configuration(server.base_url))
+        words = f"bench ipp grasp --test 16 --train 8 --workers 1 --out {tmp_path / 'c'}".split()
+        rivals = ("--program", "greedy", "--program", "example", "--model", str(tmp_path / "idle.yaml"))
+        printed = spca(*words, *rivals, "--way", "direct", "--way", "zero-shot")
+    assert "contestant example greedy idle:direct idle:zero-shot mean score" in printed
+    scores = [float(score) for score in printed.partition(" mean score ")[2].split()[:4]]
+    assert scores[0] > scores[1] > scores[2] == scores[3] == 0.0  # the last one's answers hold no plan
+    page = (tmp_path / "c" / "index.html").read_text()
+    assert "def solve(" in page and "<svg" in page and "Pairs on the same cases" in page
+    with pytest.raises(InputError, match="unknown way 'guess'"):
+        spca("bench", "ipp", "grasp", "--program", "greedy", "--way", "guess")
