@@ -436,7 +436,8 @@ class ColourRegion:
         ways = []
         for kind, start in starts.items():
             fit = fit_outline(self.view, Prism(kind, level, depth), outline, start)
-            if fit.inliers > _MIN_INLIERS and _is_possible(fit.parameters[3:]):
+            edges = fit.parameters[3:]  # a sliver of a hidden thing has such as no thing has
+            if fit.inliers > _MIN_INLIERS and _SMALLEST < edges.min() <= edges.max() < _LARGEST:
                 ways.append((kind, fit))
         return max(ways, key=lambda way: (round(way[1].inliers, 2), -way[1].spread), default=None)
 
@@ -486,11 +487,6 @@ def _promising(region: Plateau, ways: Iterable[tuple[float, Patch, Array, T]]) -
         if all(np.linalg.norm(place - other) > JOINT for other, _ in first):
             first.append((place, what))
     return [what for _, what in first]
-
-
-def _is_possible(edges: Array) -> bool:
-    """Return whether edges are such that a thing has, not those of a sliver of a hidden one."""
-    return bool(_SMALLEST < edges.min() <= edges.max() < _LARGEST)
 
 
 def _hull(mask: Mask) -> Mask:
