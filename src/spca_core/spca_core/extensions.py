@@ -85,6 +85,7 @@ def installed(group: str) -> dict[str, Plugin]:
     return found
 
 
+@cache
 def _declared(group: str) -> tuple[EntryPoint, ...]:
     return tuple(_all_declared().select(group=group))
 

@@ -6,7 +6,7 @@ levels/README.md describes the format.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from glob import glob
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
@@ -254,17 +254,19 @@ class Level(Part):
                 yield f"a state of '{state.names[0]}' is one of success and of fail", "keep one of the two"
 
 
-def load_level(name_or_path: str | Path, world: World | None = None) -> Level:
+def load_level(
+    name_or_path: str | Path, world: World | None = None, read: Callable[[str], World] = load_world
+) -> Level:
     """Read a level by name (`stack_01`) or path and check it against a world, by default its own.
 
-    Raises InputError with one clear line.
+    Who loads many may `read` each world once. Raises InputError with one clear line.
     """
     path = find_level(name_or_path)
     with expecting("a level", path):
         if is_world(there := read_yaml(path, "the level")):
             raise InputError("this is a world, not a level", str(path), "name it after --world")
         level = level_of(there, path)
-    world = load_world(level.world) if world is None else world
+    world = read(level.world) if world is None else world
     problems = list(level.problems(world))
     for what, hint in problems:
         more = f" ({len(problems) - 1} more: `spca check` lists all)" if len(problems) > 1 else ""
@@ -320,14 +322,8 @@ def list_levels(folder: Path = LEVELS) -> tuple[str, ...]:
 
 def task(level: Level) -> Task:
     """Return the task: what perception and planning may know of a level."""
-    return Task(
-        group=level.task_group,
-        id=level.name,
-        title=level.title,
-        description=level.description,
-        judge=level.judge,
-        conversation=level.conversation,
-    )
+    same = {"title", "description", "judge", "conversation"}
+    return Task(group=level.task_group, id=level.name, **level.model_dump(include=same))
 
 
 def _common(some: Iterable[Pair], others: Iterable[Pair]) -> list[Pair]:

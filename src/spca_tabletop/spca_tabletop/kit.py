@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
+from functools import cache
 from pathlib import Path
 from textwrap import shorten
 from typing import TYPE_CHECKING
@@ -54,14 +55,15 @@ class TabletopKit(Kit):
 
     def levels(self) -> Sequence[LevelInfo]:
         """Return the levels of the files in `levels/`."""
+        from spca_core.world import load_world
         from spca_referee.level import list_levels, load_level
 
-        same, loaded = {"title", "time_limit_s", "difficulty"}, ((n, load_level(n)) for n in list_levels())
+        same, read = {"title", "time_limit_s", "difficulty"}, cache(load_world)
         return [
             LevelInfo(
                 name=n, group=level.task_group, about=level.description, **level.model_dump(include=same)
             )
-            for n, level in loaded
+            for n, level in ((n, load_level(n, read=read)) for n in list_levels())
         ]
 
     def start_picture(self, level: str) -> NDArray[np.uint8]:

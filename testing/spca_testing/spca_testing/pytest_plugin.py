@@ -118,10 +118,11 @@ def start(tmp_path: Path) -> Iterator[Callable[..., tuple[Any, Any]]]:
 
 @pytest.hookimpl(hookwrapper=True)
 def pytest_collection() -> Iterator[None]:
-    """Collect without looking for garbage: what is imported and collected stays to the end."""
+    """Collect without looking for garbage, which stays to the end; look later as seldom as spca."""
     gc.disable()
     yield
     gc.freeze()
+    gc.set_threshold(100_000, 5, 5)
     gc.enable()
 
 

@@ -52,8 +52,9 @@ def build_world(
     return filled(
         "world.sdf", Path(__file__).with_name("files"), world=world, rate=rate, watched=watched, step=STEP,
         poses=(layout or nominal_layout(world)).poses, camera_pose=camera.pose.matrix() @ BODY_IN_OPTICAL,
-        at=Pose.from_xyz_yaw, inertia=_inertia, collisions=_collisions, linear=linear,
-        primitives=primitives, mesh_file=mesh_file, light=direction,
+        collisions=lambda count: ["collision", *(f"collision{i}" for i in range(1, count))],
+        at=Pose.from_xyz_yaw, inertia=_inertia, linear=linear, primitives=primitives,
+        mesh_file=mesh_file, light=direction,
         lamp=(lit - shadow) / (slant * _LAMP_SHARE), ambient=min(shadow / _AMBIENT_SHARE, 1.0),
         camera_distance=camera.position[2] - world.table.top,
     )  # fmt: skip
@@ -81,11 +82,6 @@ def linear(shown: npt.ArrayLike) -> Array:
     """
     value = np.asarray(shown, dtype=float)
     return np.where(value <= 0.04045, value / 12.92, ((value + 0.055) / 1.055) ** 2.4)
-
-
-def _collisions(count: int) -> list[str]:
-    """Return the names of so many collisions of a link."""
-    return ["collision", *(f"collision{i}" for i in range(1, count))]
 
 
 def _inertia(thing: WorldObject) -> Vec3:

@@ -212,7 +212,7 @@ def _lexicon() -> tuple[list[str], re.Pattern[str], dict[str, int], dict[str, li
 
 
 _GROUP = re.compile(r"\((\?<?[=!]|\?:)?([^()]*)\)([?*]|\{0?,\d*\})?")
-_MAY_LACK = re.compile(r"\\.|\[[^]]*\]|[a-z]?(?:[?*+]|\{\d*,?\d*\})")
+_MAY_LACK = re.compile(r"[a-z]?(?:[?*+]|\{\d*,?\d*\})")
 
 
 def _needed(pattern: str) -> tuple[str, ...]:
@@ -221,18 +221,23 @@ def _needed(pattern: str) -> tuple[str, ...]:
     def way(group: re.Match[str]) -> str:
         if group[3] or group[1] not in (None, "?:"):
             return "\0"
-        plain = "|" not in group[2]
-        return group[2] if plain else f"<{group[2]}>" if re.fullmatch("[a-z| ]+", group[2]) else "\0"
+        if re.fullmatch(r"[a-z]+(?:\|[a-z]+)+", group[2]):
+            return f"<{group[2].replace('|', ',')}>"
+        return f"<{','.join(_in_some(group[2]))}>" if "|" in group[2] else group[2]
 
-    before = ""
-    while before != pattern:  # the innermost groups first
+    before, pattern = "", re.sub(r"\\.|\[[^]]*\]", "\0", pattern)
+    while before != pattern and "(" in pattern:  # the innermost groups first
         before, pattern = pattern, _GROUP.sub(way, pattern)
-    pattern = _MAY_LACK.sub("\0", pattern)
-    if "|" in re.sub("<[^>]*>", "", pattern):
-        return ()
-    found = (said.split("|") for said in re.findall("(?<=<)[a-z| ]+(?=>)|[a-z]+", pattern))
-    letters = (tuple(max(one.split(" "), key=len) for one in ways) for ways in found)
-    return max((one for one in letters if all(one)), key=lambda one: min(map(len, one)), default=())
+    return _in_some(pattern)
+
+
+def _in_some(ways: str) -> tuple[str, ...]:
+    """Letters that some alternative without groups needs; `<a,b>` stands for what needs one of these."""
+    found: list[list[str]] = []
+    for one in _MAY_LACK.sub("\0", ways).split("|"):
+        needs = (n.strip("<>").split(",") for n in re.findall("<[^>]*>|[a-z]+", one))
+        found.append(max((n for n in needs if all(n)), key=lambda n: len(min(n, key=len)), default=[]))
+    return tuple(letters for each in found for letters in each) if all(found) else ()
 
 
 @lru_cache(maxsize=1)
