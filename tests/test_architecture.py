@@ -92,6 +92,20 @@ def test_the_project_keeps_within_its_limits(capsys: pytest.CaptureFixture[str],
     assert not grown, "make room, or lower what else has become smaller: [tool.spca.limits] of pyproject.toml"
 
 
+def test_what_follows_from_another_number_is_not_written_again() -> None:
+    """Names of modules and classes in Sense and the tabletop with a number of their own: not 0, 1, 2, 0.5."""
+    files = [path for name in ("sense", "tabletop") for path in _code(ROOT / "src" / f"spca_{name}")]
+    nodes = (node for path in files if path.suffix == ".py" for node in ast.walk(ast.parse(path.read_text())))
+    rows = (row for node in nodes if isinstance(node, ast.Module | ast.ClassDef) for row in node.body)
+    named = 0
+    for row in (row for row in rows if isinstance(row, ast.Assign | ast.AnnAssign) and row.value):
+        several = isinstance(row, ast.Assign) and isinstance(row.targets[0], ast.Tuple)
+        for value in row.value.elts if several and isinstance(row.value, ast.Tuple) else [row.value]:
+            numbers = (n.value for n in ast.walk(value) if isinstance(n, ast.Constant))
+            named += any(type(n) in (int, float) and n not in (0, 1, 2, 0.5) for n in numbers)
+    assert named <= 200
+
+
 def _code(folder: Path) -> list[Path]:
     """Shipped files of code: no tests, and no data: arms, words of task texts."""
     kinds = {".py", ".j2", ".js", ".yaml", ".cpp", ".hpp"}

@@ -152,8 +152,7 @@ def covered(view: HeightView, thing: Detection) -> tuple[Patch, Mask]:
     else:
         off = distance_to_polygon(points, outline)
     if KINDS[thing.kind].walled:  # what stands in it is another thing
-        deck = thing.deck - view.table_top
-        off[(off < -WALL - TOLERANCE) & (seen > deck + TALL)] = np.inf
+        off[(off < -WALL - TOLERANCE) & (seen > thing.deck - view.table_top + TALL)] = np.inf
     near, off = inside.copy(), np.where(seen < NO_HEIGHT / 2, -np.inf, off)
     inside[lower.mask], near[lower.mask] = off < TOLERANCE, off < TOLERANCE / 2
     return Patch(its.window, inside), near

@@ -54,7 +54,6 @@ _SMALLEST, _LARGEST = TALL, 0.35  # metres: edges of what may be a thing of a si
 _NEAR_FLOOR = LEVEL / 2  # metres by which what is fitted to many pixels may be off
 _SHOWN = 0.02  # share of a thing of known size that must be in sight
 _RIGHT = np.sin(np.radians(72.0))  # sine from which an angle is a right one
-_SIDE = LEVEL  # metres of the sides at a corner that must be in sight
 _BEND = 2.5  # pixels by which an outline may be off straight lines between its corners
 _MOST = 8  # things that are looked for in a region, one after the other
 _PLACED = np.array([0.004, 0.004, 0.2])  # metres, metres, radians: how well a place next to others is known
@@ -265,7 +264,7 @@ class ColourRegion:
                 side /= np.linalg.norm(side)
                 across = other - side * (side @ other)
                 length = np.linalg.norm(across)
-                if length < max(_SIDE, _RIGHT * np.linalg.norm(other)):
+                if length < max(LEVEL, _RIGHT * np.linalg.norm(other)):
                     continue
                 across /= length
                 yaw = np.arctan2(side[1], side[0])

@@ -137,9 +137,8 @@ def on_their_supports(things: Sequence[Detection], table_top: float) -> list[Det
     settled: list[Detection] = []
     for thing in sorted(things, key=lambda d: d.top):
         own = footprint(thing)
-        area = polygon_area(own)
         under = (d for d in settled if d.deck < thing.top - NOISE)
-        below = (d.deck for d in under if shared_area(own, footprint(d)) > _OVERLAP * area)
+        below = (d.deck for d in under if shared_area(own, footprint(d)) > _OVERLAP * polygon_area(own))
         sure = thing.known or thing.kind in MESHES or KINDS[thing.kind].walled
         settled.append(thing if sure else _reaching_down(thing, max(below, default=table_top)))
     return settled
