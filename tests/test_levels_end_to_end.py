@@ -54,7 +54,7 @@ def test_short_long_and_redundant_arms_solve_a_level_and_the_manifest_names_them
 
 
 def test_what_an_arm_does_not_reach_is_refused_in_words(tmp_path):
-    words = "'box_red' is out of the .* UR3e's reach .*it lies 52 cm .* the arm reaches 50 cm"
+    words = "'box_red' is out of the .* UR3e's reach .*it lies 52 cm .* the arm reaches 51 cm"
     with pytest.raises(OutOfReach, match=words):
         spca.run("stack_01", robot="ur3e", out=tmp_path / "run")
     assert not (tmp_path / "run").exists()

@@ -5,7 +5,7 @@ import gc
 import os
 import signal
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from importlib.util import find_spec
 from pathlib import Path
@@ -36,11 +36,11 @@ settings.register_profile("full", UNHURRIED, max_examples=200)
 
 
 @pytest.fixture
-def kernel_offers(monkeypatch: pytest.MonkeyPatch) -> Callable[[Mapping[str, str]], None]:
+def kernel_offers(monkeypatch: pytest.MonkeyPatch) -> Callable[[dict[str, str]], None]:
     """Have sandboxes find no other ways of confinement than these, as on another kernel."""
     real = WorkerProcess.wait_ready
 
-    def offers(features: Mapping[str, str]) -> None:
+    def offers(features: dict[str, str]) -> None:
         def wait_ready(worker: WorkerProcess) -> SandboxReport:
             real(worker)
             return SandboxReport.of(features)
@@ -104,7 +104,7 @@ def start(tmp_path: Path) -> Iterator[Callable[..., tuple[Any, Any]]]:
     count = 0
     with ExitStack() as opened:
 
-        def make(script: object) -> tuple[Any, Any]:
+        def make(script: Any) -> tuple[Any, Any]:
             nonlocal count
             server = opened.enter_context(ModelServer(script))
             config = ModelConfig(model="test-model", base_url=server.base_url, attempts=1)

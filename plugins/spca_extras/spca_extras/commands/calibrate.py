@@ -85,7 +85,7 @@ def calibrate(
             raise InputError(size, str(path), f"the camera has {camera.width} x {camera.height} pixels")
         carrier = read_wrist(path.with_suffix(".yaml"), described)
         if at_wrist:
-            carrier = np.linalg.inv(carrier @ tool0(described.robot.wrist_sensor))
+            carrier = np.linalg.inv(carrier @ tool0(described.robot.wrist_sensor)).astype(float)
         if (seen := corners(grey, board)) is None:
             unseen.append(path.name)
         else:
