@@ -59,6 +59,7 @@ from spca_tabletop.language.things import (
 _TABLE = Destination(relation="on", things=(Thing(Det("the"), Nominal(kind="table")),))
 _EVERY_SOLID = (Thing(Det("all"), Nominal(kind="thing"), text="everything"),)
 _ONE_TOWER = "I can build one tower at a time; say the other one in its own task."
+_PUT_OR_THERE = "I do not know: is it to go there, or is it there? Say 'put', or 'that is'."
 _IT = Thing(pronoun="it", text="it")
 Given = tuple[Phrase, Destinations | Destination]
 Going = Callable[[Things, Talk], Talk | Iterable[Talk]]
@@ -215,8 +216,7 @@ def held_on(phrase: Phrase | None, *, talk: Talk) -> Iterator[Talk]:
 @clause
 def lift_to(phrase: Phrase, places: Destinations, *, talk: Talk) -> Iterator[Talk]:
     refuse(any(p.slot == "over" for p in places), "I can hold a thing, but not over a certain place.")
-    there = f"'{places[0].text}': is it to go there, or is it there? Say 'put', or 'that is'."
-    refuse(any(p.relation == "on" for p in places), there)
+    refuse(any(p.relation == "on" for p in places), _PUT_OR_THERE)
     yield from put(phrase, None, places)(talk)
 
 
@@ -226,10 +226,7 @@ def take_down(phrase: Phrase, source: Destination) -> Meaning:
 
 
 def pick(phrase: Phrase, source: Destination | None, *, picked: bool) -> Meaning:
-    def then(things: Things, talk: Talk) -> Talk:
-        return talk.rule("picked", *((t,) for t in things)) if picked else talk
-
-    return doing(phrase, then, source=source)
+    return doing(phrase, lambda new, talk: talk.rule("picked", *((t,) for t in new * picked)), source=source)
 
 
 def put(
@@ -301,6 +298,7 @@ def put_leaving(said: tuple[Phrase, Destinations], *left: Phrase, talk: Talk) ->
     phrase, places = said
     others = tuple(t for one in left for t in one)
     refuse(phrase[0].apart, f"I do not know what '{others[0].text}' is left out of.")
+    refuse(talk.held, _PUT_OR_THERE)
     if all(t.noun.kind in SUPPORTS for t in others):  # "… in the bowl, the plate stays"
         yield from and_also(put(phrase, None, places), _spared(others, how="untouched"))(talk)
         return
@@ -308,8 +306,7 @@ def put_leaving(said: tuple[Phrase, Destinations], *left: Phrase, talk: Talk) ->
     spared = _spared(same, how="untouched", solid=True)
     there = []
     with suppress(NotUnderstood, Impossible, Contradiction):  # what is there already may be left so
-        whole = and_also(put(phrase, None, places), spared)(talk)
-        there = [one for one in whole if not any(
+        there = [one for one in and_also(put(phrase, None, places), spared)(talk) if not any(
             (a[1],) in one.ruled("untouched") and a not in one.table.facts for a in one.atoms)]  # fmt: skip
     yield from there or and_also(put_but(said, same), spared)(talk)
 
@@ -475,8 +472,7 @@ def in_line(*said: Phrase | tuple[int, Phrase] | str) -> Meaning:
 
     def then(things: Things, talk: Talk) -> Iterator[Talk]:
         vague = any(t.several or (t.any and not t.noun.colour) for t in phrase) and things != talk.series
-        vague = vague or len(things) < 2
-        refuse(vague, "I do not know the order of what; name the things one by one.")
+        refuse(vague or len(things) < 2, "I do not know the order of what; name the things one by one.")
         if not all(any({*things} == {*b} for b, _ in found_by(one, talk, LIFTABLE)) for one in whole):
             raise NotUnderstood("I do not know which of them are to be in the row; name each once.")
         yield from map(talk.ask, in_turn(things, side))
@@ -624,7 +620,7 @@ def stands_there(place: Destination, *, talk: Talk) -> Iterator[Talk]:
 def _tower(
     things: Things, phrase: Phrase, places: Destinations, upwards: bool | None, talk: Talk
 ) -> Iterator[Talk]:
-    found = [towers.of_these(things, phrase, talk.but(mentioned=()) if phrase and phrase[0].any else talk)]
+    found = [towers.of_these(things, phrase, talk)]
     for place in places:
         if place.relation == "slot":
             found = [towers.at_slot(things, place.slot, one) for one in found]
@@ -710,7 +706,7 @@ def layered(more: Detail | int | None, layers: tuple[int, ...]) -> Meaning:
 def arrangement(phrase: Phrase, places: Destinations) -> Meaning:
     row = any(p.relation == "abreast" for p in places) and len(phrase) == 1
     refuse(row and phrase[0].elliptic and phrase[0].det == Det(), "Name two things at least for a row.")
-    return _unforbidden(put(phrase, None, places))
+    return _unforbidden(put(phrase, None, places), placed=True)
 
 
 def there_go(places: Destinations | Destination, phrase: Phrase, *, slot: bool) -> Meaning:
@@ -765,8 +761,9 @@ def of_kind_only(noun: Nominal, other: Nominal | None = None, *, talk: Talk) -> 
 
 
 @clause
-def _unforbidden(meaning: Meaning, *, talk: Talk) -> Iterable[Talk]:
+def _unforbidden(meaning: Meaning, *, talk: Talk, placed: bool = False) -> Iterable[Talk]:
     refuse(talk.forbidding, "I do not know whether that must not be, either; say it in its own sentence.")
+    refuse(placed and talk.held, _PUT_OR_THERE)  # "grab red and green on the blue plate"
     return meaning(talk)
 
 

@@ -193,6 +193,10 @@ def placed(things: Things, places: Destinations, said: Phrase, talk: Talk) -> It
 
     `said` are the phrases that named the things, where there were any.
     """
+    for item in (*said, *(t for p in places for t in p.things)):
+        noun = replace(item.noun, tests=tuple(test for test in item.noun.tests if not test.placing))
+        alike = named(replace(item, det=Det("all"), noun=noun), talk, ANYTHING) if noun != item.noun else ()
+        refuse(len(alike) == 1, f"'{item.text}': say whether it is there, or is to be.")
     there = [p for p in places if p.relation != "on_each_other"]
     if len(places) == 2 and len(there) == 1 and there[0].relation in ("on", "to"):
         (place,) = there  # "on the plate, one on the other"
@@ -344,8 +348,10 @@ def _abreast(things: Things, talk: Talk, level: bool, row: bool) -> Talk:
     if any(a[0] == "at" and a[1] in things for a in talk.latest):
         raise Impossible("I can make a row where there is room for it only, not at a certain place.")
     if level:
-        if row or not {a[2] for a in talk.atoms if a[0] == "on" and a[1] in things}:
-            raise NotUnderstood("I can make a row on the table only.")
+        on = {talk.table.kind(a[2]) for a in talk.atoms if a[0] == "on" and a[1] in things}
+        refuse(row or not on, "I can make a row on the table only.")
+        if on.intersection(CONTAINERS):
+            raise Impossible("I can put things next to each other on the table or on a plate only.")
         return talk  # each on the plate itself, none on top of another
     for pair in pairwise(things):
         talk = talk.ask([("abreast", *pair)])
@@ -529,16 +535,13 @@ def _on_matching(things: Things, phrase: Phrase, talk: Talk) -> Iterator[Talk]:
 
 def come_from(things: Things, source: Destination | None, talk: Talk) -> Talk:
     """Check that things are where they are to be taken from. Everything stands on the table, in the end."""
-    for phrase in source.things if source else ():
-        if phrase.noun.kind == "table":
-            continue
+    for phrase in (t for t in (source.things if source else ()) if t.noun.kind != "table"):
         own = phrase.noun.matching == "own"  # "off its mat": the one that it is on
         whole = Thing(Det("all"), replace(phrase.noun, matching="")) if own else phrase
         above = talk.table.above(named(whole, talk, ANYTHING))
         for thing in things:
-            if thing not in above:
-                told = f"The {words_of(thing)} does not lie on {phrase.text}"
-                raise NotUnderstood(f"{told}; say where to put it.")
+            told = f"The {words_of(thing)} does not lie on {phrase.text}"
+            refuse(thing not in above, f"{told}; say where to put it.")
     return talk
 
 

@@ -82,6 +82,8 @@ class Quality(Spoken):
     """Whether it is of two that were said."""
     beside: Test | None = None
     """The things that it tells where others are to: not being there is not said of these."""
+    placing: bool = False
+    """Whether it may say where something is to be, as well: "near the blue cube"."""
 
     def __call__(self, noun: Nominal) -> Nominal:
         """Restrict a noun by it."""
@@ -468,9 +470,10 @@ rule.means(Nominal(one=True), "Noun -> ONE")
 rule.means(Nominal(one=True, plural=True), "Noun -> ONES")
 
 
-def modified(modifier: Modifier, noun: Nominal | None, *, after: bool = False) -> Nominal:
+def modified(modifier: Modifier, noun: Nominal | None, *, after: bool = False, so: bool = False) -> Nominal:
     one = modifier(noun or Nominal())
-    return replace(one, trailed=True) if after else one
+    tests = tuple(replace(test, placing=False) for test in one.tests) if so else one.tests  # "that is …"
+    return replace(one, trailed=True, tests=tests) if after else one
 
 
 def in_colour(colour: str) -> Modifier:
@@ -671,7 +674,7 @@ def distant(relation: str, reference: Thing) -> Quality:
             raise NotUnderstood(f"Two are about as far from '{reference.text}'; name the colour.")
         return [s for _, s in distances[:1]]
 
-    return Quality(test, f"{told} {reference.text}", 1)
+    return Quality(test, f"{told} {reference.text}", 1, placing=True)
 
 
 def between(one: Thing, other: Thing) -> Quality:
@@ -712,7 +715,8 @@ def where(reference: Thing, *, relation: str, outside: bool = False) -> Quality:
         return [s for s in found if s in over or _holds(relation, s, rest[s], talk.table, every)]
 
     told = f"{relation.replace('_', ' ')} {reference.text}"
-    so = Quality(test, told, beside=None if relation == "on" or reference.any else those)
+    beside = None if relation == "on" or reference.any else those
+    so = Quality(test, told, beside=beside, placing=relation != "on")
     return lacking(so) if outside else so
 
 

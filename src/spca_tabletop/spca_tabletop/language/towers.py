@@ -26,7 +26,7 @@ BRIDGE = "A bridge is one cube on top of two others; name the three."
 def of_these(things: Things, said: Phrase, talk: Talk) -> Talk:
     """A tower of certain things, or of just any, of which only the number counts."""
     tower = talk.tower
-    if any_of(said, talk):
+    if any_of(said, talk := talk.but(mentioned=()) if said and said[0].any else talk):
         tower = replace(tower, size=len(things))
         talk = talk.rule("counted", *((t,) for t in things))
     else:
@@ -126,6 +126,10 @@ def finished(talk: Talk) -> Iterator[Talk]:
             alone = len(things) == 1 and any(things[0] in a for a in one.stacked())  # "red on it"
             refuse(upwards is None and not alone, WHICH_WAY)
             if len(things) > 1:
+                told, end = dict(tower.slots), "bottom" if upwards else "top"
+                if told.get(end) == things[0] and told.keys() <= {"bottom", "top"} and not one.stacked():
+                    levels = ((str(n if upwards else -n), t) for n, t in enumerate(things, 1))
+                    tower = replace(tower, slots=(*tower.slots, *levels))
                 tower = replace(tower, runs=(*tower.runs, things if upwards else things[::-1]), active=True)
             elif said and not alone:
                 raise NotUnderstood("I do not know the order of what; name the things one by one.")
@@ -158,9 +162,8 @@ def _in_row(talk: Talk) -> Iterator[Talk]:
     axes = {AXES[side][0] for side, _ in talk.ends}
     vague = len(axes) > 1 or ("middle" in dict(said) and len(row) % 2 == 0)
     if vague or not {*at.values()} <= {*row} or any(axes and a[0] == "at" and a[1] in row for _, a in others):
-        raise Contradiction(
-            f"I do not know in the middle of what the {words_of(said[-1][1])} is to be, or at its end."
-        )
+        last = words_of(said[-1][1])
+        raise Contradiction(f"I do not know in the middle of what the {last} is to be, or at its end.")
     said_so = _as_listed(row, at) if {*row} == {*talk.series} else ()
     orders = (o for o in said_so or permutations(row) if all(o[n] == thing for n, thing in at.items()))
     for order in islice(orders, 12 if axes else _MOST):
