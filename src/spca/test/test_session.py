@@ -1,7 +1,6 @@
 """A table that stays: sentences, questions, single plans and actions, judged by a look; `spca do`."""
 
 import contextlib
-import gc
 import io
 import json
 import math
@@ -420,12 +419,10 @@ def test_what_a_sentence_took_is_given_back():
     """Descriptors would else be used up by a thousand sentences; benchmarks/soak.py measures memory, too."""
     with spca.session(report=False) as table:
         table.do("Touch the blue cube.")
-        gc.collect()  # a run that is in a circle of references keeps its folder's lock until then
         before = len(os.listdir("/proc/self/fd"))
         for _ in range(2):
             table.do("Dance with the yellow banana.")
             table.do("Touch the blue cube.")
-        gc.collect()
         assert len(os.listdir("/proc/self/fd")) <= before
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future
+from functools import partial
 from typing import TypeVar
 
 Stop = Callable[[], bool]
@@ -26,15 +27,17 @@ def left_alone(
 ) -> Future[_T]:
     """Begin a call that nobody has to wait for, in a thread of its own by default; return its outcome."""
     outcome: Future[_T] = Future()
-
-    def run() -> None:
-        try:
-            outcome.set_result(call())
-        except BaseException as error:
-            outcome.set_exception(error)
-
-    begin(run)
+    begin(partial(_fulfil, outcome, call))
     return outcome
+
+
+def _fulfil(outcome: Future[_T], call: Callable[[], _T]) -> None:
+    try:
+        outcome.set_result(call())
+    except BaseException as error:
+        outcome.set_exception(error)
+    finally:
+        del outcome  # the error's traceback has this frame: a circle, with all that a run has open
 
 
 class Flag:

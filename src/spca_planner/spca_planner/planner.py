@@ -240,4 +240,7 @@ def interruptible(call: Callable[[], T], cancelled: Stop) -> T:
     while not wait((outcome,), _POLL_SECONDS).done:
         if cancelled():
             raise Cancelled("planning was cancelled")
-    return outcome.result()
+    try:
+        return outcome.result()
+    finally:
+        del outcome  # it holds the error, and the error's traceback this frame, with all that a run has open
