@@ -15,7 +15,7 @@ from spca_benchmarks.campaigns.campaign import recorded
 from spca_benchmarks.campaigns.page import PageTable
 from spca_benchmarks.campaigns.statistics import Rate, groups
 from spca_core.model import Record
-from spca_core.ports.chat import REPLAY
+from spca_core.options import REPLAY
 from spca_core.ports.proposer import ModelError
 from spca_core.result import Usage
 from spca_llm.chat import open_chat

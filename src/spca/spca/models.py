@@ -9,9 +9,9 @@ from pathlib import Path
 from spca.learned import folder_of, recording_of
 from spca.proposals import Proposals
 from spca_coder.language import LanguageCoder
-from spca_core.options import RunOptions
+from spca_core.options import REPLAY, RunOptions
 from spca_core.plan import Mode
-from spca_core.ports.chat import REPLAY, Role
+from spca_core.ports.chat import Role
 from spca_core.ports.kit import Kit
 from spca_core.run_folder import RunFolder
 from spca_llm.chat import Chat, NotInVain, open_chat

@@ -21,6 +21,7 @@ log.propagate = False
 # Outside of a run, what is logged is dropped.
 log.addHandler(logging.NullHandler())
 _context: ContextVar[Mapping[str, object]] = ContextVar("context", default=MappingProxyType({}))
+_folder: ContextVar[Path | None] = ContextVar("folder", default=None)
 
 
 class _JsonLines(logging.Formatter):
@@ -44,15 +45,21 @@ class _File(logging.FileHandler):
 
 @contextmanager
 def logging_to(folder: Path) -> Iterator[None]:
-    """Write what is logged in this process to the log of a run's folder, as long as the context lasts."""
+    """Write what is logged to the log of a run's folder, as long as the context lasts.
+
+    What another run logs, in a context of its own, is left to that run's log.
+    """
     (folder / LOG).parent.mkdir(parents=True, exist_ok=True)
     file = _File(folder / LOG)
     file.setFormatter(_JsonLines())
+    file.addFilter(lambda _: _folder.get() in (None, folder))
     log.addHandler(file)
+    token = _folder.set(folder)
     log.disabled = False  # another library may have disabled it by `logging.config`
     try:
         yield
     finally:
+        _folder.reset(token)
         log.removeHandler(file)
         file.close()
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
 from pathlib import Path
+from threading import Barrier
 
 from spca_core.log import LOG, log, logged_with, logging_to
 
@@ -33,3 +35,20 @@ def test_what_is_logged_outside_of_a_run_is_dropped(tmp_path: Path) -> None:
         log.info("of the next run")
     assert [line["event"] for line in _lines(tmp_path)] == ["inside"]
     assert [line["event"] for line in _lines(tmp_path / "next")] == ["of the next run"]
+
+
+def test_each_of_two_runs_at_once_logs_what_is_its_own(tmp_path: Path) -> None:
+    both = Barrier(2)
+
+    def run(name: str) -> None:
+        with logging_to(tmp_path / name):
+            both.wait()
+            log.info(name)
+            both.wait()
+
+    with ThreadPoolExecutor() as pool:
+        list(pool.map(run, ("first", "second")))
+    assert [[line["event"] for line in _lines(tmp_path / name)] for name in ("first", "second")] == [
+        ["first"],
+        ["second"],
+    ]

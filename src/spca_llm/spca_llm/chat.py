@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING
 from pydantic import BaseModel
 
 from spca_core.errors import BudgetExhausted, InputError, SpcaError
-from spca_core.options import Manifest
-from spca_core.ports.chat import REPLAY, ChatModel, ChatReply, Message, Role
+from spca_core.options import REPLAY, Manifest
+from spca_core.ports.chat import ChatModel, ChatReply, Message, Role
 from spca_core.ports.proposer import ModelError
 from spca_core.run_folder import MANIFEST, RunFolder
 from spca_core.validation import YAML_FILES

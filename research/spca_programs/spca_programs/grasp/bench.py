@@ -18,7 +18,8 @@ from spca_benchmarks.campaigns.published import printed
 from spca_benchmarks.campaigns.statistics import Mean, groups
 from spca_core.errors import InputError
 from spca_core.model import Record
-from spca_core.ports.chat import REPLAY, Role
+from spca_core.options import REPLAY
+from spca_core.ports.chat import Role
 from spca_core.ports.proposer import ModelError
 from spca_core.result import Usage
 from spca_core.validation import expecting

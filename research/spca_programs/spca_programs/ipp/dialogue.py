@@ -7,7 +7,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from spca_core.ports.chat import REPLAY, ChatModel, Message, Role
+from spca_core.options import REPLAY
+from spca_core.ports.chat import ChatModel, Message, Role
 from spca_core.prompting import prompts
 from spca_core.result import Usage
 from spca_llm.chat import Chat, open_chat

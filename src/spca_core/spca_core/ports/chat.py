@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from pydantic import BaseModel
 
 from spca_core.model import Record
-from spca_core.options import REPLAY as REPLAY  # noqa: PLC0414  # who asks a model finds it here
 from spca_core.plan import Task
 from spca_core.result import Usage
 from spca_core.scene import Observation, Scene

@@ -28,7 +28,7 @@ DROP = 0.002
 # This far, where they are let go beside the table.
 FALL = 0.05
 # Free space between a placed cube and others on the same thing, and before closing up to a neighbour.
-PLATE_SPACING = 0.004
+SPACING = 0.004
 SIDE_GAP = 0.006
 # How far a cube is pushed into its neighbour to be sure that the two touch: by a little more than both are
 # likely to be off together.
@@ -53,7 +53,7 @@ EVEN = NOISE
 # Along a face (metres) where its middle is not free, because of what stands around the corner.
 ALONG_FACE = (0.006, -0.006, 0.012, -0.012, 0.018, -0.018)
 # How far off the joint a cube in a pyramid may be put for the sake of its neighbour.
-MOST_OFF = 2 * PLATE_SPACING
+MOST_OFF = 2 * SPACING
 
 
 @dataclass(frozen=True)
@@ -152,11 +152,11 @@ def on_top(
             for k in range(4):
                 angle = other.pose.yaw + k * math.pi / 2
                 c, s = math.cos(angle), math.sin(angle)
-                d = held_size / 2 + other.size[0] / 2 + PLATE_SPACING
+                d = held_size / 2 + other.size[0] / 2 + SPACING
                 along = (y - oy) * c - (x - ox) * s if shifted else 0.0
                 px, py = ox + d * c - along * s, oy + d * s + along * c
                 near = math.hypot(px - x, py - y) <= reach
-                if not near or _room(px, py, angle, hold, others) <= PLATE_SPACING / 2:
+                if not near or _room(px, py, angle, hold, others) <= SPACING / 2:
                     continue
                 # Pads closing across the row first: the fingers do not reach between the things.
                 for yaw in _across_first(angle, hold):
@@ -196,7 +196,7 @@ def _within(
                 room = _room(px, py, row + turn, hold, others)
                 # The fingers open across the tool's x axis and must not open into the wall.
                 beside = (length(1, 2 * u) / 2 - abs(v)) if turn == 0.0 else (inner[0] / 2 - abs(u))
-                if room >= PLATE_SPACING and (beside > FINGERS or not out_again):
+                if room >= SPACING and (beside > FINGERS or not out_again):
                     found.append((px, py, row + turn, room, beside))
         for px, py, yaw, _, beside in sorted(found, key=lambda f: (-round(f[3], 2), -f[4])):
             for turned in hold.least_turned(yaw, yaw + math.pi):
@@ -312,9 +312,9 @@ def across(a: SceneObject, b: SceneObject, scene: Scene, held: str, hold: Hold) 
     beside = beside_on(a, b, scene, held)
 
     def off(shift: float, yaw: float) -> float:
-        """Return a thing's gap to neighbours, `shift` metres from the joint; capped at `PLATE_SPACING`."""
+        """Return a thing's gap to neighbours, `shift` metres from the joint; capped at `SPACING`."""
         room = _room(x + shift * math.cos(row), y + shift * math.sin(row), yaw, hold, beside)
-        return round(min(PLATE_SPACING, room), 4)
+        return round(min(SPACING, room), 4)
 
     for yaw in _across_first(_along_faces(row, a, b), hold):
         shift = max(np.linspace(-MOST_OFF, MOST_OFF, 17), key=lambda s: (off(s, yaw), -abs(s)))
@@ -372,8 +372,8 @@ def at_place(place: Place, scene: Scene, world: World, held: str, hold: Hold) ->
         else:
             turns = [yaw - hold.turn + k * (period or math.pi) for k in range(4)]
         found += [(x, y, turn, _room(x, y, turn, hold, others)) for turn in hold.least_turned(*turns)]
-    for most, least in pairwise((math.inf, CLEARANCE, CLEARANCE / 4, PLATE_SPACING / 2)):
-        tight = least < PLATE_SPACING  # as where two that touch are swapped
+    for most, least in pairwise((math.inf, CLEARANCE, CLEARANCE / 4, SPACING / 2)):
+        tight = least < SPACING  # as where two that touch are swapped
         for x, y, turn, room in sorted(found, key=lambda spot: -spot[3]) if tight else found:
             if least < room <= most:
                 yield top_down(x, y, world.table.top + hold.height + DROP, turn)
