@@ -12,7 +12,7 @@ from spca_copic.selectors import language, make_selector
 from spca_core.errors import InputError
 from spca_programs.plan_world import Candidate, ChoiceContext, Experience
 
-needs_torch = pytest.mark.skipif(not language.available(), reason=f"needs {language.INSTALL}")
+needs_torch = pytest.mark.skipif(not language.available(), reason=f"needs {language.INSTALL} (several GB)")
 
 CANDIDATES = (
     Candidate(plan=("open drawer_1", "look"), programs=("a",)),

@@ -22,7 +22,7 @@ from spca_core.errors import InputError
 from spca_core.result import Usage
 from spca_programs.plan_world import Candidate, ChoiceContext, Experience
 
-INSTALL = "pip install torch transformers==5.23.0 peft==0.21.2 (torch alone takes several GB)"
+INSTALL = "pip install torch==2.13.0 transformers==5.23.0 peft==0.21.2"
 MODEL_VARIABLE = "SPCA_SELECTOR_MODEL"
 _RANK = 8
 _RATE = 1e-3
@@ -192,7 +192,7 @@ class LanguageModelSelector:
 
 def _torch() -> Any:
     if not available():
-        raise InputError("the selector 'language' needs optional packages", "--selector", INSTALL)
+        raise InputError("the selector 'language' needs optional packages", "--selector", f"{INSTALL} (several GB)")
     import torch
 
     return torch
