@@ -14,7 +14,7 @@ from spca_core.relation import Place, Relation, Values, place_of
 from spca_tabletop.language import towers
 from spca_tabletop.language.chart import Spoken
 from spca_tabletop.language.goal import GONE, SIDE_TOUCHING
-from spca_tabletop.language.lexicon import FORMS
+from spca_tabletop.language.phrases import how_many
 from spca_tabletop.language.talk import (
     AHEAD,
     ANYTHING,
@@ -31,18 +31,7 @@ from spca_tabletop.language.talk import (
     refuse,
     stands,
 )
-from spca_tabletop.language.things import (
-    Det,
-    Nominal,
-    Phrase,
-    Thing,
-    found_by,
-    how_many,
-    named,
-    rule,
-    series,  # noqa: F401
-    ways,
-)
+from spca_tabletop.language.things import Det, Nominal, Phrase, Thing, found_by, named, rule, ways
 
 _TO_OTHERS = {"next_to": (*LIFTABLE, *CONTAINERS), "under": LIFTABLE, "across": LIFTABLE}
 _NEXT = (10,)  # millimetres between what is to be next to each other, on a certain side
@@ -543,6 +532,3 @@ def come_from(things: Things, source: Destination | None, talk: Talk) -> Talk:
             told = f"The {words_of(thing)} does not lie on {phrase.text}"
             refuse(thing not in above, f"{told}; say where to put it.")
     return talk
-
-
-rule.read(FORMS["places"], globals())

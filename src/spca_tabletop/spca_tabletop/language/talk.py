@@ -25,6 +25,7 @@ ANYTHING: Things = (*TANGIBLE, "table")
 _MOST_WAYS = 1_000
 _ON_PLATE = 3  # cubes of the usual size: without walls they may stand out
 TOO_OPEN = "That leaves too much open; name some of the things."
+PUT_OR_THERE = "I do not know: is it to go there, or is it there? Say 'put', or 'that is'."
 NO_DIRECTION = "I can put things to a side of others, or in a half of the table; say which, or of what."
 S = TypeVar("S")
 W = TypeVar("W")
