@@ -8,24 +8,13 @@ from itertools import combinations, permutations, product
 
 from spca_core.kinds import SOLIDS, SUPPORTS
 from spca_core.names import TABLE_SYMBOL
-from spca_core.ports.proposer import NotUnderstood
+from spca_core.ports.proposer import Impossible, NotUnderstood
 from spca_core.relation import things_of
 from spca_tabletop.language.clauses import EVERYTHING
-from spca_tabletop.language.lexicon import UNREAD
+from spca_tabletop.language.lexicon import ANYTHING, LIFTABLE, ROWS, TANGIBLE, UNREAD
 from spca_tabletop.language.places import Destination, Destinations
-from spca_tabletop.language.talk import (
-    ANYTHING,
-    LIFTABLE,
-    ROWS,
-    TANGIBLE,
-    Contradiction,
-    Meaning,
-    Talk,
-    Things,
-    clause,
-    refuse,
-)
-from spca_tabletop.language.things import Det, Nominal, Phrase, Thing, found_by, named, rule
+from spca_tabletop.language.talk import Contradiction, Meaning, Talk, Things, clause, refuse
+from spca_tabletop.language.things import Det, Nominal, Phrase, Thing, all_of, found_by, named, rule
 
 
 @clause
@@ -119,10 +108,11 @@ def sparing(
     """
     refuse(any(t.pronoun and t.text == "one" for t in phrase), "I do not know which one must not; name it.")
     bare = all(t.elliptic and t.noun.colour and not t.noun.one for t in phrase)  # "leave blue"
-    supports = talk.table.of(*SUPPORTS) if added and bare and any(a[0] == "on" for a in talk.atoms) else ()
-    unclear = {t.noun.colour for t in phrase} & {talk.table.colours[s] for s in supports}
+    aside = [t for t in phrase if added and t.elliptic and (bare or t.noun.tests)]
+    kinds = [kind for kind in SUPPORTS if talk.table.of(kind) and any(a[0] == "on" for a in talk.atoms)]
+    unclear = any(all_of(t.like(kind), talk) for t in aside for kind in kinds)
     refuse(unclear, f"I do not know what must not be '{phrase[0].text}'; name it.")
-    stays, solid = solid, solid or bare or any(t.noun.other for t in phrase)
+    stays, solid = solid, solid or bare or bool(aside) or any(t.noun.other for t in phrase)
     talk = talk if ("on", *talk.cleared) in talk.table.facts else talk.but(cleared=("", ""))
     for things, after in found_by(_every(phrase), talk, LIFTABLE if solid else ANYTHING):
         refuse(TABLE_SYMBOL in things, "Everything rests on the table; say what else must be left alone.")
@@ -135,9 +125,14 @@ def sparing(
 @clause
 def never_put(phrase: Phrase, places: Destinations, *, talk: Talk) -> Iterator[Talk]:
     """As in "never put a larger block on a smaller one", "never put a cube on the table"."""
+    lower, one = tuple(t for p in places for t in p.things), talk.but(forbidding=True)
+    # "but not the one on the mat" is of what is put; "red on the plate, and do not put blue on it"
+    vague = phrase[0].elliptic and phrase[0].noun.one and not (phrase[0].noun.colour or phrase[0].noun.tests)
+    there = any(a[0] == "on" and talk.table.kind(a[2]) in SUPPORTS for a in talk.before)
+    vague = vague or (there and is_of_solids(lower, talk))
+    refuse(vague, f"I do not know what must not be '{places[0].text}'; name it.")
     elsewhere = any(p.relation != "on" for p in places)
     refuse(elsewhere, "I can mind only what must not be put on what; say it like that.")
-    lower, one = tuple(t for p in places for t in p.things), talk.but(forbidding=True)
     if any(t.noun.matching for t in lower):  # "put no cube on its own plate"
         yield from must_not_be(phrase, places)(talk)
         return
@@ -158,13 +153,11 @@ def never_put(phrase: Phrase, places: Destinations, *, talk: Talk) -> Iterator[T
 @clause
 def must_not_be(phrase: Phrase, places: Destinations, *, talk: Talk) -> Iterator[Talk]:
     kinds = LIFTABLE if phrase == EVERYTHING else TANGIBLE  # "nothing" names no plate that "there" could be
-    no_cube = (
-        len(phrase) == 1 and phrase[0].det == Det("all") and phrase[0].noun.vague and phrase[0].noun.kind
-    )
+    one, whole = phrase[0], len(phrase) == 1 and phrase[0].det == Det("all")
     if all(t.det.quantifier == "the" and t.noun.kind for t in phrase):  # "the red cube must not be there"
         talk = _emptied([s for t in phrase for s in named(t, talk)], places, talk)
-    if no_cube and not (phrase[0].noun.colour or phrase[0].apart):
-        talk = _emptied(named(phrase[0], talk, LIFTABLE), places, talk)
+    if whole and one.noun.vague and one.noun.kind and not (one.noun.colour or one.apart):  # "no cube"
+        talk = _emptied(named(one, talk, LIFTABLE), places, talk)
     for things, before in found_by(_every(phrase), talk.but(forbidding=True), kinds):
         there = [a[2] for a in talk.before if a[0] == "on" and phrase[0].elliptic and phrase[0].noun.colour]
         those = [t for p in places for t in p.things if there and not t.noun.matching]
@@ -206,6 +199,8 @@ def _barred(things: Things, place: Destination, talk: Talk) -> Iterator[Talk]:
         found = found_by(_every(place.things), talk, ANYTHING if on else LIFTABLE)
         ways = [(tuple((a, b) for a in things for b in those if a != b), after) for those, after in found]
     for pairs, after in ways:
+        if not on and any(talk.table.kind(b) in SUPPORTS for _, b in pairs):
+            raise Impossible(f"I can keep nothing away from a plate or the like: '{place.text}'.")
         solid = place.into and any(talk.table.kind(b) in SOLIDS for _, b in pairs)
         refuse(solid or not pairs, f"I do not know what must not be '{place.text}'; name it.")
         yield after.rule("off" if on else "apart", *pairs)
@@ -219,8 +214,7 @@ def is_of_solids(phrase: Phrase, talk: Talk) -> bool:
 
 @clause
 def kept_empty(phrase: Phrase, *, talk: Talk) -> Iterable[Talk]:
-    told = f"I do not know what '{phrase[0].text}' is that stays empty; name it."
-    refuse(is_of_solids(phrase, talk), told)
+    refuse(is_of_solids(phrase, talk), f"I do not know what '{phrase[0].text}' is that stays empty; name it.")
     kept = must_not_be(EVERYTHING, (Destination(relation="on", things=phrase),))(talk)
     return (one.but(forbidding=False) for one in kept)  # "the mat empty, the cube in the tray"
 
@@ -235,8 +229,9 @@ def but_not_there(*said: Meaning | Destination, talk: Talk) -> Iterator[Talk]:
         for place in (place for place in said if isinstance(place, Destination)):
             refuse(not things, f"I do not know what must not be '{place.text}'.")
             others = {t for a in one.latest for other in a[2:] for t in things_of(other)}
-            there = {talk.table.kind(a[2]) for a in one.latest if a[0] == "on"}
-            kind = max(there) if len(there) == 1 else ""  # "on the blue plate, not on the green one"
+            there = {talk.table.kind(t) for t in others}
+            same = {a[0] == "on" for a in one.latest} == {place.relation == "on"}
+            kind = max(there) if same and len(there) == 1 else ""  # "on the blue plate, not on the green one"
             barred = replace(place, things=tuple(t.like(kind) for t in place.things))
             it = others if len(things) == 1 == len(others) else {one.subject}  # "behind the bowl, not in it"
             ways = [b for a in ways for b in _barred(things, barred, a.but(subject=max(it)))]

@@ -11,14 +11,15 @@ from spca_core.names import TABLE_SYMBOL
 from spca_core.ports.proposer import Impossible, NotUnderstood
 from spca_tabletop.language import towers
 from spca_tabletop.language.clauses import EVERYTHING, about, allowed, and_also, doing, not_there, state
-from spca_tabletop.language.commands import there_go, touch
-from spca_tabletop.language.lexicon import UNREAD
+from spca_tabletop.language.commands import place_once, put, touch
+from spca_tabletop.language.lexicon import ANYTHING, LIFTABLE, UNREAD
 from spca_tabletop.language.nouns import CLEARLY_LARGER
 from spca_tabletop.language.places import Destination, Destinations, come_from, placed
-from spca_tabletop.language.talk import ANYTHING, LIFTABLE, Meaning, Talk, Things, clause, in_turn, refuse
+from spca_tabletop.language.talk import Meaning, Talk, Things, clause, in_turn, refuse
 from spca_tabletop.language.things import Det, Nominal, Phrase, Thing, found_by, named, rule
 
 _ONE_TOWER = "I can build one tower at a time; say the other one in its own task."
+_OF_TOWERS = ("on", "to", "under", "across", "slot", "on_each_other")
 
 
 @clause
@@ -38,6 +39,7 @@ def rebuilt(*said: Destination | Destinations | None, talk: Talk, over: bool = F
 
 def unstack(phrase: Phrase | None = None, *, apart: bool = False) -> Meaning:
     def then(things: Things, talk: Talk) -> Talk:
+        place_once(() if apart else things, talk)
         down = [t for t in things if talk.table.kind(talk.table.support_of(t)) in SOLIDS] if apart else []
         return talk.claim("on", down or things, TABLE_SYMBOL).rule("unstacked", *((t,) for t in things))
 
@@ -93,6 +95,25 @@ def row_of(count: tuple[int, Phrase], phrase: Phrase = ()) -> Meaning:
     return line_up(phrase or (Thing(Det("any", number), noun, text=f"{number} of them"),))
 
 
+def arrangement(phrase: Phrase, places: Destinations) -> Meaning:
+    row = any(p.relation == "abreast" for p in places) and len(phrase) == 1
+    refuse(row and phrase[0].elliptic and phrase[0].det == Det(), "Name two things at least for a row.")
+    there, pile = allowed(put(phrase, None, places), placed=True), stack(phrase, ((), places, None))
+    on = {p.relation for p in places} == {"on"}
+    return lambda talk: (pile if on and talk.verb == "stack" and talk.tower.active else there)(talk)
+
+
+def there_go(places: Destinations | Destination, phrase: Phrase, *, slot: bool) -> Meaning:
+    """As in "into the tray: blue, green and yellow", or in a tower "at the top red"."""
+    places = (places,) if isinstance(places, Destination) else places
+    wrong = any((p.relation == "slot") != slot for p in places)
+    last = [t for there in places[-1].things for t in (there, *there.apart)]
+    one = phrase[0].text == "one" and any(t.elliptic for t in last)  # "next to the blue one"
+    one = one or phrase[0].noun.kind in SUPPORTS  # "then on the red plate"
+    refuse(wrong or one, f"I do not know what to do with '{phrase[0].text}'.")
+    return arrangement(phrase, places)
+
+
 Detail = tuple[Phrase, Destinations, bool | None]
 
 
@@ -107,7 +128,8 @@ def details(one: Detail, more: Detail | None) -> Detail:
     refuse(one[2] is not None and upwards is not None, "One order is enough.")
     alone = len(one[0]) == 1 and not (one[0][0].several or one[0][0].any)  # "with red over green over blue"
     alone = alone and any(p.relation == "on" for p in places)
-    if alone or (one[0] and any(p.relation == "slot" for p in places)):  # "with blue at the bottom" is of it
+    # "with blue at the bottom" is of it
+    if alone or (one[0] and (phrase or any(p.relation == "slot" for p in places))):
         raise NotUnderstood(f"I do not know what to do with '{one[0][0].text}'.")
     return ((*one[0], *phrase), (*one[1], *places), upwards if one[2] is None else one[2])
 
@@ -118,14 +140,14 @@ def stack(phrase: Phrase, more: Detail | None) -> Meaning:
 
     def then(things: Things, talk: Talk) -> Iterator[Talk]:
         if len(things) > 1 or any(p.relation == "on_each_other" for p in places):
-            refuse(talk.tower.active, _ONE_TOWER)
-            yield from _tower(things, phrase, places, upwards, talk)
-        elif not places or upwards is not None:
+            for one in towers.next_one(talk) if talk.tower.active else [talk]:
+                yield from _tower(things, phrase, places, upwards, one)
+        elif not places or upwards is not None or any(p.relation not in _OF_TOWERS for p in places):
             raise NotUnderstood(f"I do not know where to with {phrase[0].text}; say onto what.")
         else:
             yield from placed(things, places, phrase, talk)
 
-    return doing(not_there(phrase, places), then, verb="stack")
+    return doing(not_there(phrase, places), lambda things, talk: then(things, talk.but(verb="stack")))
 
 
 def tower(size: int | None) -> int:
@@ -171,7 +193,7 @@ def of_number(number: int, noun: tuple[str, bool] | None = None) -> tuple[int, P
 def one_tower(more: Meaning | Phrase, *, talk: Talk) -> Iterator[Talk]:
     """As in "one has red on top, the other one blue"; or what one is made of."""
     fresh = not (talk.towers or talk.tower.slots or talk.tower.members or talk.tower.runs)
-    refuse(talk.tower.of < 2, "I do not know which tower that is; say how many there are.")
+    refuse(fresh and talk.tower.of < 2, "I do not know which tower that is; say how many there are.")
     for one in [talk] if fresh else towers.next_one(talk):
         yield from (along_with(more) if isinstance(more, tuple) else more)(one)
 
@@ -199,9 +221,13 @@ def _tower(
     things: Things, phrase: Phrase, places: Destinations, upwards: bool | None, talk: Talk
 ) -> Iterator[Talk]:
     found = [towers.of_these(things, phrase, talk)]
+    told = {kind for _, kind in talk.table.named}.intersection(SUPPORTS)
     for place in places:
+        another = place.relation == "on" and all(t.elliptic and t.det.other for t in place.things)
         if place.relation == "slot":
             found = [towers.at_slot(things, place.slot, one) for one in found]
+        elif another and not told:
+            continue  # "in one pile … in another"
         elif place.relation == "on":
             kind = talk.table.kind(things[0]) if things else ""
             on = [t.like(kind) if t.noun.one and t.noun.colour else t for t in place.things]  # "the blue one"
@@ -311,6 +337,7 @@ def mention(phrase: Phrase) -> Meaning:
 
 @clause
 def along_with(phrase: Phrase, *, talk: Talk) -> Iterator[Talk]:
+    refuse(any(t.so_many and not t.noun.colour for t in phrase), towers.EACH)  # "of four cubes"
     yield from (towers.go_on(things, phrase, True, one) for things, one in about(phrase, talk))
 
 

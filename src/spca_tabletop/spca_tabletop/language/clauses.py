@@ -9,20 +9,9 @@ from itertools import pairwise, product
 from spca_core.kinds import SOLIDS
 from spca_core.names import words_of
 from spca_core.ports.proposer import NotUnderstood
-from spca_tabletop.language.lexicon import SHARED
+from spca_tabletop.language.lexicon import ANYTHING, LIFTABLE, PUT_OR_THERE, SHARED, TANGIBLE
 from spca_tabletop.language.places import Destination, Destinations, come_from, placed
-from spca_tabletop.language.talk import (
-    ANYTHING,
-    LIFTABLE,
-    PUT_OR_THERE,
-    TANGIBLE,
-    Meaning,
-    Talk,
-    Things,
-    clause,
-    every,
-    refuse,
-)
+from spca_tabletop.language.talk import Meaning, Talk, Things, clause, every, refuse
 from spca_tabletop.language.things import Det, Nominal, Phrase, Quality, Thing, found_by, named
 
 EVERYTHING = (Thing(Det("all"), Nominal(kind="thing"), text="everything"),)
@@ -45,20 +34,14 @@ def about(phrase: Phrase, talk: Talk, kinds: Things = LIFTABLE) -> Iterator[tupl
 
 @clause
 def doing(
-    phrase: Phrase,
-    then: Going,
-    kinds: Things = LIFTABLE,
-    verb: str = "",
-    source: Destination | None = None,
-    *,
-    talk: Talk,
+    phrase: Phrase, then: Going, kinds: Things = LIFTABLE, source: Destination | None = None, *, talk: Talk
 ) -> Iterator[Talk]:
     """A clause about things, maybe from somewhere: what it makes of each way to take them."""
 
     def onward(way: tuple[Things, Talk]) -> Iterator[Talk]:
         things, one = way
         listed = 1 < len(phrase) == len(things) and not any(t.any for t in phrase)
-        ways = then(things, come_from(things, source, one.but(verb=verb, listed=listed)))
+        ways = then(things, come_from(things, source, one.but(verb="", listed=listed)))
         # "all cubes except the red one; that one …"
         apart = [o.like(t.noun.kind) for t in phrase for o in t.apart if len(things) > 1 and not o.several]
         it = named(apart[0], one, LIFTABLE) if len(apart) == 1 else ()
@@ -94,7 +77,10 @@ def so_it_is(phrase: Phrase, places: Destinations, *, talk: Talk) -> Iterator[Ta
 def which(places: Destinations, *, talk: Talk) -> Iterator[Talk]:
     refuse(not talk.mentioned, "I do not know what 'which' refers to.")
     things = talk.mentioned[-1:]
-    yield from (_describing(talk, after.about(things)) for after in placed(things, places, (), talk))
+    for after in placed(things, places, (), talk):
+        new = {*after.atoms[len(talk.wants) :]} - talk.table.facts
+        refuse(new and talk.table.kind(things[0]) not in SOLIDS, f"I cannot move the {words_of(things[0])}.")
+        yield _describing(talk, after.about(things))
 
 
 def _describing(talk: Talk, after: Talk) -> Talk:

@@ -11,27 +11,13 @@ from spca_core.names import GROUND_SYMBOL, TABLE_SYMBOL
 from spca_core.ports.proposer import Impossible, NotUnderstood
 from spca_core.relation import Relation, Values
 from spca_tabletop.language.bans import is_of_solids, sparing
-from spca_tabletop.language.clauses import EVERYTHING, about, allowed, and_also, coming_from, doing, not_there
+from spca_tabletop.language.clauses import EVERYTHING, about, and_also, coming_from, doing, not_there
 from spca_tabletop.language.goal import GONE, NO_PLACE
+from spca_tabletop.language.lexicon import AXES, LIFTABLE, NO_DIRECTION, PUT_OR_THERE, ROWS, TANGIBLE
 from spca_tabletop.language.phrases import meant
 from spca_tabletop.language.places import Destination, Destinations, placed, related, spot_of
-from spca_tabletop.language.talk import (
-    AXES,
-    LIFTABLE,
-    NO_DIRECTION,
-    PUT_OR_THERE,
-    ROWS,
-    TANGIBLE,
-    Atom,
-    Contradiction,
-    Meaning,
-    Talk,
-    Things,
-    clause,
-    refuse,
-    stands,
-)
-from spca_tabletop.language.things import Det, Nominal, Phrase, Quality, Thing, found_by, named, rule
+from spca_tabletop.language.talk import Atom, Contradiction, Meaning, Talk, Things, clause, refuse, stands
+from spca_tabletop.language.things import Det, Nominal, Phrase, Quality, Thing, all_of, found_by, named, rule
 
 _TABLE = Destination(relation="on", things=(Thing(Det("the"), Nominal(kind="table")),))
 _IT = Thing(pronoun="it", text="it")
@@ -41,9 +27,9 @@ Given = tuple[Phrase, Destinations | Destination]
 def touch(phrase: Phrase) -> Meaning:
     def then(things: Things, talk: Talk) -> Talk:
         refuse(any(talk.table.kind(t) not in TANGIBLE for t in things), "I can touch cubes and plates only.")
-        return talk.claim("touched", things)
+        return talk.but(verb="touch").claim("touched", things)
 
-    return doing(phrase, then, TANGIBLE, "touch")
+    return doing(phrase, then, TANGIBLE)
 
 
 @clause
@@ -104,14 +90,21 @@ def contain(there: Phrase, things: Phrase, *, each: bool = False, passed: bool =
     return meaning
 
 
-def hold(things: Things, talk: Talk) -> Talk:
+def place_once(things: Collection[str], talk: Talk) -> None:
+    """Refuse to take away again what was put somewhere."""
     again = any(a[1] in things and a[0] != "touched" for a in talk.atoms)
     refuse(again, "I can aim at one arrangement only, not at one after the other.")
+
+
+def hold(things: Things, talk: Talk) -> Talk:
+    place_once(things, talk)
     return talk.but(held=(*talk.held, *((t, talk.stage) for t in things if t not in dict(talk.held))))
 
 
 def lift(phrase: Phrase = (_IT,), source: Destination | None = None) -> Meaning:
-    return doing(phrase, hold, source=source)
+    several = source and (len(phrase) > 1 or phrase[0].several)  # of which none is "it"
+    held = doing(phrase, hold, source=source)
+    return lambda talk: (after.but(subject="") for after in held(talk)) if several else held(talk)
 
 
 @clause
@@ -130,7 +123,8 @@ def lift_to(phrase: Phrase, places: Destinations, *, talk: Talk) -> Iterator[Tal
 
 
 def take_down(phrase: Phrase, source: Destination) -> Meaning:
-    refuse(any(t.noun.kind == "table" for t in source.things) or not any(t.several for t in phrase), NO_PLACE)
+    one = len(phrase) == 1 and not phrase[0].several
+    refuse(one or any(t.noun.kind == "table" for t in source.things), NO_PLACE)
     return put_away(phrase, source)
 
 
@@ -169,19 +163,13 @@ def put_such(said: tuple[Phrase, Destinations], one: Quality, *, talk: Talk) -> 
     phrase, (*before, place) = said
     refuse(not place.things, f"I do not know what is '{one.told}'; say it of that.")
     there, those = (replace(p[-1], noun=one(p[-1].noun)) for p in (place.things, phrase))
-    near, far = _all_of(there, talk), _all_of(those, talk)
-    idle = (those.noun.kind == "thing" or one.told[:2] == "no") and near == _all_of(place.things[-1], talk)
-    if far not in ([], _all_of(phrase[-1], talk)) and (idle or not near):
+    near, far = all_of(there, talk), all_of(those, talk)
+    idle = (those.noun.kind == "thing" or one.told[:2] == "no") and near == all_of(place.things[-1], talk)
+    if far not in ([], all_of(phrase[-1], talk)) and (idle or not near):
         phrase = (*phrase[:-1], those)
     else:
         place = replace(place, things=(*place.things[:-1], there))
     yield from put(phrase, None, (*before, place))(talk)
-
-
-def _all_of(thing: Thing, talk: Talk) -> list[str]:
-    with suppress(Impossible):
-        return named(replace(thing, det=Det("all"), noun=replace(thing.noun, other=False)), talk)
-    return []
 
 
 def put_but(said: Given, others: Phrase) -> Meaning:
@@ -245,17 +233,27 @@ def put_each(thing: Thing, places: Destinations) -> Meaning:
 def put_away(phrase: Phrase, source: Destination | None) -> Meaning:
     """To a place that is yet to be said."""
     from_table = source and any(t.noun.kind == "table" for t in source.things)
+    several = source and not from_table and (len(phrase) > 1 or phrase[0].several)
     refuse(from_table and source and len(source.things) > 1, "Off what is it to go? Name one thing only.")
+    refuse(from_table and source and "away" in source.text, "Off the table, or elsewhere on it? Say which.")
 
     def then(things: Things, talk: Talk) -> Talk:
         if source is None:
+            place_once(things, talk)
             refuse({*things} & {*talk.tower.members}, f"'{phrase[0].text}' is of the tower; say where to.")
             return talk.but(placeless=(*talk.placeless, *((t, len(talk.wants)) for t in things)))
+        if from_table:
+            return talk.claim(GONE[0], things)
+        refuse(talk.held, NO_PLACE)  # "take red off its mat and blue off its own"
+        off = {talk.table.support_of(t) for t in things} - {*things}
         # unless another place is said for it: "off its mat, and put it in the tray"
-        down = talk.rule("unstacked", *((t,) for t in things))
-        return talk.claim(GONE[0], things) if from_table else down.claim("on", things, TABLE_SYMBOL)
+        down = talk.rule("unstacked", *((t,) for t in things)).claim("on", things, TABLE_SYMBOL)
+        # "everything off the mat; put red on it"; of a single thing that is unclear
+        thing = things[0] if len(things) == 1 else ""
+        return down.but(cleared=(thing, off.pop() if several and len(off) == 1 else ""))
 
-    return doing(phrase, then, source=None if from_table else source)
+    gone = doing(phrase, then, source=None if from_table else source)
+    return lambda talk: (a.but(subject=a.cleared[1]) for a in gone(talk)) if several else gone(talk)
 
 
 def _ordered(
@@ -277,6 +275,8 @@ def clear(phrase: Phrase, places: Destinations = (), *, removed: bool = False, t
     for supports, before in found_by(phrase, talk, (*SUPPORTS, *SOLIDS, "table")):
         if any(talk.table.kind(s) not in TANGIBLE for s in supports) or any(t.any for t in phrase):
             raise NotUnderstood("I can clear certain plates or cubes only.")
+        put = {a[1] for a in talk.atoms if a[0] == "on" and a[2] in supports}
+        place_once({*supports * removed, *put}, talk)
         on = {a[1] for a in before.table.facts if a[0] == "on" and a[2] in supports}
         things = tuple(s for s in talk.table.of(*SOLIDS) if s in on)
         if removed and all(talk.table.support_of(s) not in ("", TABLE_SYMBOL) for s in supports):
@@ -286,7 +286,9 @@ def clear(phrase: Phrase, places: Destinations = (), *, removed: bool = False, t
         free = () if places else tuple((s,) for s in things)
         for after in placed(things, places or (_TABLE,), (), before.rule("unstacked", *free)):
             mentioned = tuple(dict.fromkeys((*after.mentioned, *things)))
-            yield after.about(things).but(cleared=(things[-1], supports[-1]), mentioned=mentioned)
+            off = things[0] if len(things) == 1 else "", "" if things == supports else supports[-1]
+            it = things if removed else supports
+            yield after.about(things).but(subject=it[-1], cleared=off, mentioned=mentioned)
 
 
 @clause
@@ -342,22 +344,6 @@ def swap(phrase: Phrase, other: Phrase = ()) -> Meaning:
                         ("on", other, one if places[0] == other else places[0])])  # fmt: skip
 
     return doing(phrase, then)
-
-
-def arrangement(phrase: Phrase, places: Destinations) -> Meaning:
-    row = any(p.relation == "abreast" for p in places) and len(phrase) == 1
-    refuse(row and phrase[0].elliptic and phrase[0].det == Det(), "Name two things at least for a row.")
-    return allowed(put(phrase, None, places), placed=True)
-
-
-def there_go(places: Destinations | Destination, phrase: Phrase, *, slot: bool) -> Meaning:
-    """As in "into the tray: blue, green and yellow", or in a tower "at the top red"."""
-    places = (places,) if isinstance(places, Destination) else places
-    wrong = any((p.relation == "slot") != slot for p in places)
-    one = phrase[0].text == "one" and any(t.elliptic for t in places[-1].things)  # "next to the blue one"
-    one = one or phrase[0].noun.kind in SUPPORTS  # "then on the red plate"
-    refuse(wrong or one, f"I do not know what to do with '{phrase[0].text}'.")
-    return arrangement(phrase, places)
 
 
 @clause

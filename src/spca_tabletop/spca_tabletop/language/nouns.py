@@ -14,8 +14,8 @@ from spca_core.names import TABLE_SYMBOL, words_of
 from spca_core.ports.proposer import Impossible, NotUnderstood
 from spca_core.relation import Place, relations
 from spca_core.scene import TIE
-from spca_tabletop.language.lexicon import SHARED, VALUED
-from spca_tabletop.language.talk import ANYTHING, AXES, ROWS, Sight, Talk, Things, refuse
+from spca_tabletop.language.lexicon import ANYTHING, AXES, ROWS, SHARED, VALUED
+from spca_tabletop.language.talk import Sight, Talk, Things, refuse
 from spca_tabletop.language.things import Det, Nominal, Quality, Test, Thing, named, rule, wanted_kinds
 
 CLEARLY_LARGER = 1.15
@@ -24,8 +24,6 @@ _OFF_LINE = 1.15
 """How much longer the way from one thing to another is, at most, by one that is between them."""
 _CLEARLY = 0.01
 """Metres by which a thing must be farther left to be left of another, or nearer to be the nearest."""
-_DESCRIBING = {row.name: row.ahead for row in relations() if row.ahead is not None}
-"""The relations by which a thing is told from others: "the cube left of the blue one"."""
 _MOST, _LEAST = ("largest", "larger", "tallest", "longest"), ("smallest", "smaller", "flattest", "little")
 Modifier = Callable[[Nominal], Nominal]
 
@@ -83,15 +81,13 @@ def _each(holds: Callable[[str, Sight], bool], told: str) -> Quality:
     return Quality(lambda found, talk, _: [s for s in found if holds(s, talk.table)], told)
 
 
-def denoting(thing: Thing, told: str) -> Quality:
+def denoting(one: Thing, told: str) -> Quality:
     """Of what another phrase means as well."""
-    return Quality(
-        lambda found, talk, of: [s for s in found if s in named(thing.like(of.kind), talk)], told, 4
-    )
+    return Quality(lambda found, talk, of: [s for s in found if s in named(one.like(of.kind), talk)], told, 4)
 
 
-def at_side(side: str) -> Quality:
-    return Quality(_at(side), side, 3)
+def at_side(side: str, *, placing: bool = False) -> Quality:
+    return Quality(_at(side), side, 3, placing=placing)
 
 
 def of_kind(*said: tuple[str, bool]) -> Quality:
@@ -253,7 +249,7 @@ def between(one: Thing, other: Thing) -> Quality:
 def where(reference: Thing, *, relation: str, outside: bool = False) -> Quality:
     """In a relation to another thing, or not."""
     every = all if reference.several else any
-    near = relation in _DESCRIBING or relation == "next_to"
+    near = relation == "next_to" or (relation in ROWS and ROWS[relation].ahead is not None)
 
     def those(found: list[str], talk: Talk, noun: Nominal) -> list[str]:
         alone = reference.pronoun == "others" and not talk.mentioned  # "behind all the others"
@@ -277,14 +273,12 @@ def where(reference: Thing, *, relation: str, outside: bool = False) -> Quality:
     return lacking(so) if outside else so
 
 
-def _holds(
-    relation: str, thing: str, others: Sequence[str], table: Sight, every: Callable[..., bool]
-) -> bool:
-    if relation in _DESCRIBING:
+def _holds(relation: str, thing: str, others: list[str], table: Sight, every: Callable[..., bool]) -> bool:
+    if relation in ROWS and (ahead := ROWS[relation].ahead):  # "left of the blue one"
         if any(s not in table.places for s in (thing, *others)):
             raise NotUnderstood(f"I do not know what is {relation.replace('_', ' ')} what here.")
-        ahead, places = _DESCRIBING[relation], table.places
-        return bool(others) and all(ahead(places[thing], places[other]) > _CLEARLY for other in others)
+        place = table.places
+        return bool(others) and all(ahead(place[thing], place[other]) > _CLEARLY for other in others)
     if relation == "next_to":
         return any({("next_to", thing, o), ("next_to", o, thing)} & table.facts for o in others)
     if relation in ROWS:
@@ -359,9 +353,7 @@ def _at(side: str, first: int = 0, last: int = 1) -> Test:
 
 rule.means(Nominal(one=True), "Noun -> ONE")
 rule.means(Nominal(one=True, plural=True), "Noun -> ONES")
-rule.means(
-    lambda noun: replace(noun, text="", other=True, vague=False), "Plain -> OTHER", "Left -> LEFT_OVER"
-)
+rule.means(lambda one: replace(one, text="", other=True, vague=False), "Plain -> OTHER", "Left -> LEFT_OVER")
 rule.means(_each(lambda s, table: table.stacked(s), "in a tower"), "Side -> OF|FROM THE TOWER|STACK")
 rule.means(_each(lambda s, table: table.kind(s) in SOLIDS, "movable"), "Quality -> CAN_MOVE")
 rule.means(_each(lambda s, table: is_round(table.kind(s)), "round"), "Adjective -> ROUND")

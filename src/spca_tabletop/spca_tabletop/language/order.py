@@ -16,10 +16,10 @@ from spca_tabletop.language.chart import Spoken
 from spca_tabletop.language.clauses import allowed, and_also, doing, only
 from spca_tabletop.language.commands import put
 from spca_tabletop.language.goal import GONE
-from spca_tabletop.language.lexicon import SHARED, UNREAD
+from spca_tabletop.language.lexicon import LIFTABLE, SHARED, TANGIBLE, UNREAD
 from spca_tabletop.language.nouns import ranked_from
 from spca_tabletop.language.places import Destinations
-from spca_tabletop.language.talk import LIFTABLE, TANGIBLE, Atom, Meaning, Talk, Things, clause, refuse
+from spca_tabletop.language.talk import Atom, Meaning, Talk, Things, clause, refuse
 from spca_tabletop.language.things import Nominal, Phrase, found_by, rule
 
 
@@ -47,6 +47,7 @@ def of_kind_only(noun: Nominal, other: Nominal | None = None, *, talk: Talk) -> 
 
 
 def _then(talk: Talk, word: str) -> Talk:
+    refuse(word == "before" and talk.forbidding, UNREAD["WHICH_FIRST"].format("not … before"))
     building = talk.tower.active or talk.bridge or bool(talk.stacked())
     return talk.but(stage=talk.stage + 1, marks=(*talk.marks, (talk.stage + 1, word, building)))
 
@@ -58,8 +59,8 @@ def first(meaning: Meaning, *, talk: Talk) -> Iterator[Talk]:
     yield from (_then(after, "first") for after in meaning(talk))
 
 
-def and_then(before: Meaning, meaning: Meaning) -> Meaning:
-    return and_also(before, lambda talk: meaning(_then(talk, "then")))
+def and_then(before: Meaning, meaning: Meaning, *, word: str = "then") -> Meaning:
+    return and_also(before, lambda talk: meaning(_then(talk, word)))
 
 
 def _there_too(phrase: Phrase) -> Meaning:
@@ -151,7 +152,7 @@ def instead(taken_back: Meaning, back: Spoken, meaning: Meaning, *, talk: Talk) 
         if not any(things) and (listed or not there):
             raise refusal
         same = talk.but(subject=one.subject, group=one.group, mentioned=one.mentioned, last=one.last)
-        for after in meaning(same.but(last_place=one.last_place)):
+        for after in meaning(same.but(last_place=one.last_place, verb=one.verb)):
             *others, place = about(after)
             if (not any(things) or things != others) and (not there or there != place):
                 raise refusal

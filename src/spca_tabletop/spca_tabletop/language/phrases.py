@@ -7,10 +7,10 @@ from typing import Any
 
 from spca_core.kinds import SOLIDS, SUPPORTS
 from spca_core.ports.proposer import NotUnderstood
-from spca_tabletop.language.lexicon import SHARED
+from spca_tabletop.language.lexicon import COLOURS, LIFTABLE, SHARED
 from spca_tabletop.language.nouns import Modifier, counted_from, denoting, lacking
-from spca_tabletop.language.talk import LIFTABLE, Talk, Things, refuse
-from spca_tabletop.language.things import Det, Nominal, Phrase, Quality, Thing, named, rule
+from spca_tabletop.language.talk import Talk, Things, refuse
+from spca_tabletop.language.things import Det, Nominal, Phrase, Quality, Thing, all_of, named, rule
 
 
 def how_many(*said: int | Det | None, quantifier: str, other: bool = False) -> Det:
@@ -150,6 +150,8 @@ def contrasted(thing: Thing, other: Thing) -> Thing:
 
 def all_but(others: Phrase) -> Thing:
     last = others[-1].noun  # "all but the red cube", "all but two cubes" are of cubes; not "all but the ball"
+    if others[-1].det.part:  # "all but one of the red cubes"
+        return Thing(Det("all"), replace(last, plural=True), apart=others)
     alike = last.colour or last.tests or others[-1].any
     return Thing(Det("all"), Nominal(last.kind if alike else "thing"), apart=others)
 
@@ -178,9 +180,16 @@ def series(one: Any, more: tuple[Any, ...] = ()) -> tuple[Any, ...]:
 def listed(thing: Thing, others: Phrase, *, pause: bool = False) -> Phrase:
     """A list; "the red, the green and the blue cube" are cubes all three."""
     refuse(pause and others[0].pronoun == "it", f"I do not know what to do with '{thing.text}'.")
+    # "left of red and the ball"
+    vague = any(t.placing and t.told.split()[-1] in COLOURS for t in thing.noun.tests[-1:])
+    refuse(vague, f"I do not know whether '{thing.text}' goes on; say it apart.")
+    sides, said = {t.rank for t in others[0].noun.tests} == {3}, others[0].text
+    vague = said == "one" or (sides and others[0].elliptic and said[:4] == "one ")
+    refuse(vague, f"I do not know which one '{said}' is; name it.")
     # "two cubes and the ball, but not the red one"
     both = any(t.rank == 4 for t in others[-1].noun.tests) or (thing.noun.kind and others[-1].noun.trailed)
-    both = both and (thing.any or thing.several)
+    apart, several = thing.apart and not pause and "," not in thing.text, thing.any or thing.several
+    both = bool(apart or (both and several))
     refuse(both, f"I do not know whether '{others[0].text}' is said of '{thing.text}', too; say it of each.")
     anew = next((t.text for t in others if t.anew), "")  # "red and green, no, blue"
     refuse(anew, f"I do not know how many of them '{anew}' is in place of; say the whole task anew.")
@@ -189,6 +198,14 @@ def listed(thing: Thing, others: Phrase, *, pause: bool = False) -> Phrase:
     if others[0].noun.one and others[0].noun.plural and thing.elliptic and others[0].det == Det():
         others = (replace(others[0], noun=replace(others[0].noun, one=False)), *others[1:])  # of one each
     one = thing.like(others[0].noun.kind, others[0].noun.plural)
+    if out := [t for t in others[-1].apart if t.elliptic and several]:  # "cubes and plates but the red one"
+
+        def alone(found: list[str], talk: Talk, of: Nominal) -> list[str]:
+            both = {*found}.intersection(all_of(out[0].like(of.kind), talk))
+            refuse(both, f"I do not know what '{out[0].text}' is left out of; name it with its noun.")
+            return found
+
+        one = replace(one, noun=Quality(alone)(one.noun))
     same = replace(others[0], text=one.text, start=one.start, noun=one.noun)
     at_side = {t.noun.colour for t in others if t.elliptic and any(q.rank == 3 for q in t.noun.tests)} - {""}
     hued = [t for t in (thing, *others) if t.elliptic and t.det == Det() and t.noun.colour and not t.noun.one]

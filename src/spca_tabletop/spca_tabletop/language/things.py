@@ -3,32 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import chain, combinations, product
 
 from spca_core.kinds import SOLIDS, SUPPORTS
 from spca_core.names import GROUND_SYMBOL, TABLE_SYMBOL, words_of
 from spca_core.ports.proposer import Impossible, NotUnderstood
+from spca_core.relation import things_of
 from spca_tabletop.language.chart import Grammar, Spoken
-from spca_tabletop.language.lexicon import SHARED, VALUED
-from spca_tabletop.language.talk import (
-    ANYTHING,
-    LIFTABLE,
-    NO_DIRECTION,
-    TANGIBLE,
-    Contradiction,
-    NoneOfThem,
-    NoSuchThing,
-    Talk,
-    Things,
-    Undecided,
-    combine,
-    refuse,
-)
+from spca_tabletop.language.lexicon import ANYTHING, LIFTABLE, NO_DIRECTION, SHARED, TANGIBLE, VALUED
+from spca_tabletop.language.talk import Choices, Contradiction, Talk, Things, combine, refuse
 
 rule = Grammar(VALUED)
 """The grammar of task texts; every file of rules adds to it."""
 Test = Callable[[list[str], Talk, "Nominal"], list[str]]
+
+
+class NoSuchThing(Impossible):
+    """A thing is spoken of as if it were there, and it is not: "the cube that is on the blue plate"."""
+
+
+class NoneOfThem(Impossible):
+    """Some thing is spoken of, and none is like that; perhaps it is not spoken of like that."""
+
+
+class Undecided(Exception):
+    """A noun was left out, and the text leaves open which: what it is supplied by, and the kinds."""
 
 
 @dataclass(frozen=True)
@@ -140,15 +142,9 @@ Phrase = tuple[Thing, ...]
 """Several noun phrases in a list."""
 
 
-def found_by(
-    phrase: Iterable[Thing], talk: Talk, kinds: Things, subject: str = ""
-) -> Iterable[tuple[Things, Talk]]:
+def found_by(phrase: Iterable[Thing], talk: Talk, kinds: Things, subject: str = "") -> Choices:
     """Every way to take a list of noun phrases, of things of these `kinds`, likeliest first."""
-
-    def taking(thing: Thing) -> Callable[[Talk], Iterable[tuple[Things, Talk]]]:
-        return lambda before: ways(thing, before, kinds, subject)
-
-    return combine(map(taking, phrase), talk)
+    return combine([partial(ways, thing, kinds=kinds, subject=subject) for thing in phrase], talk)
 
 
 def ways(thing: Thing, talk: Talk, kinds: Things, subject: str = "") -> Iterator[tuple[Things, Talk]]:
@@ -179,6 +175,13 @@ def named(thing: Thing, talk: Talk, kinds: Things = TANGIBLE) -> list[str]:
         whole = replace(one, det=every) if one.noun.kind or one.elliptic else one
         found += [symbol for symbols in _meant(whole, talk, kinds) for symbol in symbols]
     return list(dict.fromkeys(found))
+
+
+def all_of(thing: Thing, talk: Talk) -> list[str]:
+    """Everything that a phrase may mean, if anything."""
+    with suppress(Impossible):
+        return named(replace(thing, det=Det("all"), noun=replace(thing.noun, other=False)), talk)
+    return []
 
 
 def _noun(thing: Thing, talk: Talk, kinds: Things) -> Nominal:
@@ -389,31 +392,42 @@ def _matching(thing: Thing, noun: Nominal, talk: Talk, subject: str) -> Iterable
 def _pronoun(thing: Thing, talk: Talk, kinds: Things) -> Iterable[Things]:
     solids, det = tuple(talk.table.of(*SOLIDS)), thing.det
     if thing.pronoun == "it":
-        unclear = not talk.subject or (thing.text.lower() == "that one" and talk.ruled("left"))
-        refuse(unclear, f"I do not know what '{thing.text}' refers to; name the thing.")
         thing_off, support = talk.cleared
-        return [(support if kinds == ANYTHING and talk.subject == thing_off else talk.subject,)]
+        it = support if kinds == ANYTHING and talk.subject == thing_off else talk.subject
+        if kinds == LIFTABLE and it == support and talk.table.kind(it) in SUPPORTS:
+            it = thing_off  # "clear the mat and put it on the plate"
+        unclear = not it or (thing.text.lower() == "that one" and talk.ruled("left"))
+        unclear = unclear or (talk.subject,) in talk.ruled("counted")
+        refuse(unclear, f"I do not know what '{thing.text}' refers to; name the thing.")
+        return [(it,)]
     if thing.pronoun == "others":
-        refuse(not talk.mentioned, f"I do not know which things '{thing.text}' means; name them.")
         left = tuple(s for s in solids if s not in talk.mentioned)
         if det.number not in (None, len(left)):
             left = tuple(s for s in left if talk.table.kind(s) == talk.last[0])
-        if not left or det.number not in (None, len(left)):
-            refuse(not left, f"I do not know which things '{thing.text}' means; name them.")
+        vague = not (talk.mentioned and left)
+        refuse(vague, f"I do not know which things '{thing.text}' means; name them.")
+        if det.number not in (None, len(left)):
             raise Impossible(f"'{thing.text}': there are {len(left)} others. {talk.table.seen()}")
         return [left]
     if thing.pronoun == "there":
         places, piles = [s for s in talk.mentioned if talk.table.kind(s) in SUPPORTS], talk.stacked()
-        refuse(bool(places) == bool(piles), "I do not know where 'there' is; name the place.")
-        return [(places[-1] if places else piles[-1][1],)]
+        there = places[-1] if places else piles[-1][1] if piles else ""
+        last = next((a[0] for a in reversed(talk.atoms) if there in things_of(a[-1])), "")
+        beside = last in ("at", "next_to") and thing.text != "it"
+        refuse(beside or bool(places) == bool(piles), "I do not know where 'there' is; name the place.")
+        return [(there,)]
     group = tuple(s for s in talk.group or solids if s not in talk.left_out)
-    placed = {a[1] for a in talk.atoms if a[0] == "on"}
-    kind, hue = (talk.table.kind(group[0]), "") if talk.group and group else talk.last
+    group = tuple(s for s in group if kinds != LIFTABLE or s in solids)
+    placed = {a[1] for a in talk.atoms if a[0] in ("on", "at", "next_to")}
+    kind, hue = talk.last
+    if talk.group and group:
+        kind, hue = talk.table.kind(group[0]), hue * ({talk.table.colours.get(s) for s in group} == {hue})
     more = {*group} <= placed if talk.group else placed and kind not in ("", "thing")
     if det.quantifier == "any" and more and thing.text == "one":
         # "two on red, one on blue"; "a cube in the bowl, one on the mat"
         rest = [s for s in solids if s not in placed and talk.table.kind(s) in SHARED.get(kind, (kind,))]
-        group = tuple(s for s in rest if talk.table.colours.get(s) == hue) or tuple(rest)
+        others = () if hue and group[1:] else tuple(rest)  # "put the red cubes there, one …" is of red ones
+        group = tuple(s for s in rest if talk.table.colours.get(s) == hue) or others
     if det.quantifier == "any":
         refuse(len(group) < (det.number or 1), f"I do not know which '{thing.text}' are; name them.")
         return combinations(group, det.number or 1)

@@ -19,21 +19,9 @@ from spca_core.skill_package import SkillPhrase, skill_packages
 from spca_tabletop.language import bans, building, clauses, commands, nouns, order, phrases, places, questions
 from spca_tabletop.language.chart import Unexpected
 from spca_tabletop.language.goal import Goal, alternatives, describe
-from spca_tabletop.language.lexicon import FORMS, UNREAD
-from spca_tabletop.language.talk import (
-    TOO_OPEN,
-    Contradiction,
-    Meaning,
-    Needed,
-    NoneOfThem,
-    NoSuchThing,
-    Sight,
-    Talk,
-    Undecided,
-    every,
-    refuse,
-)
-from spca_tabletop.language.things import Phrase, Thing, rule
+from spca_tabletop.language.lexicon import FORMS, TOO_OPEN, UNREAD
+from spca_tabletop.language.talk import Contradiction, Meaning, Needed, Sight, Talk, every, refuse
+from spca_tabletop.language.things import NoneOfThem, NoSuchThing, Phrase, Thing, Undecided, rule
 from spca_tabletop.language.words import ASKED, ASKS, Sentence, kinds_in, known_part, sentences, words_in
 
 _SENTENCE = re.compile(r"[^.!;]+")
@@ -44,9 +32,7 @@ for _part in (nouns, phrases, places, commands, building, clauses, bans, order, 
     rule.read(FORMS[_part.__name__.rpartition(".")[2]], vars(_part))
 _VERBS = {"PUT", "ADD", "TAKE", "TOUCH", "LIFT", "PICK", "STACK", "BUILD", "THROW", "TOSS", "REMOVE", "SWAP",
           "SORT", "LINE_UP", "CLEAR", "EMPTY", "FILL", "DISCARD", "TURN"}  # fmt: skip
-rule.rules["Command"] += [
-    replace(one, left="Command") for one in rule.rules["Clause"] if one.right[0] in _VERBS
-]
+rule.rules["Command"] += [replace(r, left="Command") for r in rule.rules["Clause"] if r.right[0] in _VERBS]
 """Clauses that begin with their verb: one may follow another without a pause."""
 _MOST_READINGS = 128
 _MOST_TRIED = 100  # ways to take a text, over its readings
@@ -124,7 +110,8 @@ def _understood(task: Task, observation: Observation) -> list[Goal]:
             tried += len(talks)
             goals = tuple(alternatives(talks))
         except Undecided as error:
-            more = (replace(table, supplied=(*table.supplied, (error.key, kind))) for kind in error.kinds)
+            key, kinds = error.args
+            more = (replace(table, supplied=(*table.supplied, (key, kind))) for kind in kinds)
             readings = sorted((*(reading._replace(table=t) for t in more), *readings), key=lambda r: r.cost)
             continue
         except NotUnderstood as error:  # this reading makes no sense
@@ -152,11 +139,10 @@ def _understood(task: Task, observation: Observation) -> list[Goal]:
 def nearest(task: Task, observation: Observation) -> str:
     """The sentence that is understood, and says what a text does but for words unknown; empty if none is."""
     text = known_part(task.description or task.title)
-    try:
+    with suppress(NotUnderstood, Impossible):
         understand(task.model_copy(update={"description": text, "title": text}), observation)
-    except (NotUnderstood, Impossible):
-        return ""
-    return text
+        return text
+    return ""
 
 
 def _talked(reading: _Reading) -> list[Talk]:
@@ -268,11 +254,10 @@ def readings(sentence: Sentence, start: str = "Said") -> Ways:
 
 def reads_as(start: str, text: str) -> bool:
     """Whether a text is one sentence of that kind, such as a `Question` or a `Thing`."""
-    try:
+    with suppress(NotUnderstood):
         said = sentences(text)
         return len(said) == 1 and bool(readings(said[0], start))
-    except NotUnderstood:
-        return False
+    return False
 
 
 def _asked(sentence: str, phrases: Sequence[SkillPhrase]) -> Ways:
