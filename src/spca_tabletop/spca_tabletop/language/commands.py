@@ -11,7 +11,7 @@ from spca_core.names import GROUND_SYMBOL, TABLE_SYMBOL
 from spca_core.ports.proposer import Impossible, NotUnderstood
 from spca_core.relation import Relation, Values
 from spca_tabletop.language.bans import is_of_solids, sparing
-from spca_tabletop.language.clauses import EVERYTHING, about, and_also, coming_from, doing, not_there
+from spca_tabletop.language.clauses import EVERYTHING, about, allowed, and_also, coming_from, doing, not_there
 from spca_tabletop.language.goal import GONE, NO_PLACE
 from spca_tabletop.language.lexicon import AXES, LIFTABLE, NO_DIRECTION, PUT_OR_THERE, ROWS, TANGIBLE
 from spca_tabletop.language.phrases import meant
@@ -158,7 +158,7 @@ def given(phrase: Phrase, where: Destinations | Destination) -> Given:
 
 
 @clause
-def put_such(said: tuple[Phrase, Destinations], one: Quality, *, talk: Talk) -> Iterator[Talk]:
+def put_such(said: tuple[Phrase, Destinations], one: Quality, *, bare: bool, talk: Talk) -> Iterator[Talk]:
     """As in "put a cube on the mat that is not red": of the cube, where that tells no mat from another."""
     phrase, (*before, place) = said
     refuse(not place.things, f"I do not know what is '{one.told}'; say it of that.")
@@ -169,17 +169,19 @@ def put_such(said: tuple[Phrase, Destinations], one: Quality, *, talk: Talk) -> 
         phrase = (*phrase[:-1], those)
     else:
         place = replace(place, things=(*place.things[:-1], there))
-    yield from put(phrase, None, (*before, place))(talk)
+    given = put(phrase, None, (*before, place))
+    yield from (allowed(given) if bare else given)(talk)
 
 
-def put_but(said: Given, others: Phrase) -> Meaning:
+def put_but(said: Given, others: Phrase, *, bare: bool = False) -> Meaning:
     phrase, where = said
     nearest = where[-1].things[-1:] if isinstance(where, tuple) else ()
     some = len(phrase) == 1 and (phrase[0].several or phrase[0].any)
     vague = not some or any(t.several or t.any for t in nearest)
     refuse(vague, f"I do not know what '{others[0].text}' is left out of.")
     rest = (replace(phrase[0], apart=(*phrase[0].apart, *others)),)
-    return put(rest, None, where) if isinstance(where, tuple) else put_away(rest, where)
+    given = put(rest, None, where) if isinstance(where, tuple) else put_away(rest, where)
+    return allowed(given) if bare else given
 
 
 def put_otherwise(said: Given, others: Phrase, where: Destinations | Destination) -> Meaning:
