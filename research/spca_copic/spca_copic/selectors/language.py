@@ -75,7 +75,7 @@ class LanguageModelSelector:
         )  # fmt: skip
         self.model = get_peft_model(model, config).eval()
         self._tokenizer = tokenizer
-        self._llama = self.model.get_base_model()
+        self._llama: Any = self.model.get_base_model()
         self._last = self._llama.model.layers[last]
         width = model.config.hidden_size
         self.critic = torch.nn.Sequential(
