@@ -24,8 +24,7 @@ from spca_core.kinds import KINDS
 from spca_core.names import TABLE, symbol_of
 from spca_core.world import World, load_world
 from spca_sense.catalogue import PALETTE
-from spca_sense.outline import outline_of
-from spca_sense.shapes import distance_to_polygon
+from spca_sense.outline import distance_to_polygon, outline_of
 from spca_sim.physics_model import build_physics
 from spca_sim.recording import recorded_states
 from spca_sim.variation import SimVariation

@@ -22,7 +22,7 @@ from spca_core.plan import Draft, Plan, Step
 from spca_core.result import Ending, Outcome
 from spca_core.run_folder import MANIFEST, RunFolder
 from spca_core.world import load_world
-from spca_motion.tool import ToolKinematics
+from spca_robot.kinematics import ToolKinematics
 from spca_sim.variation import SimVariation
 from spca_tabletop.kit import TabletopKit
 

@@ -27,10 +27,10 @@ from spca_core.options import RunOptions
 from spca_core.result import Outcome
 from spca_core.trajectory import JointTrajectory
 from spca_motion.limits import EMPTY
-from spca_motion.tool import ToolKinematics
 from spca_referee.level import list_levels
 from spca_referee.referee import Referee
 from spca_referee.rules import bind_rules
+from spca_robot.kinematics import ToolKinematics
 from spca_sim.mujoco_world import MujocoWorld
 from spca_tabletop.presets import PRESETS, draw_table, load_table
 

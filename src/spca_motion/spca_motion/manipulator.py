@@ -129,7 +129,7 @@ class Manipulator:
     """Plans and executes collision-free motions of an arm with a two-finger gripper.
 
     Every pose is that of the tool centre point (TCP) in `world`. The TCP lies between the fingertips, with z
-    pointing out of the fingers and y from pad to pad; where it is taken to be: see `spca_motion.tool`.
+    pointing out of the fingers and y from pad to pad; where it is taken to be: see `spca_robot.kinematics`.
     `speed` scales the velocities of a motion, at most by 1.
 
     All calls block until the motion has ended and its result has been verified. They raise MotionError

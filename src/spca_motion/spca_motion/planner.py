@@ -19,7 +19,7 @@ from spca_motion.collision import CollisionChecker, PlanningScene
 from spca_motion.limits import WorkspaceBox
 from spca_motion.paths import Curve, Piece, rounded
 from spca_motion.search import Checker, PathNotFound, PathSearch, Query, Start, TreeSearch
-from spca_motion.tool import NOMINAL_GAP, ToolKinematics
+from spca_robot.kinematics import NOMINAL_GAP, ToolKinematics
 
 # A configuration whose elbow is this much (m) lower than another's is chosen only if it saves this much time
 # (s).
@@ -58,7 +58,7 @@ class MotionPlanner:
         self._turns = lru_cache(_SOLUTIONS)(self._nearest_turns)
 
     def tcp_gap(self, gap: float) -> float:
-        """Return the gap at which the tool centre point is taken to be; see `spca_motion.tool`."""
+        """Return the gap at which the tool centre point is taken to be; see `spca_robot.kinematics`."""
         return gap if self.scene.held is not None else min(gap, NOMINAL_GAP)
 
     def to_joints(self, start: Start, goal: Array, stop: Stop) -> list[Piece]:

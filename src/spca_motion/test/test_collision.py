@@ -10,8 +10,8 @@ from spca_core.geometry import Array, Pose, top_down
 from spca_core.layout import nominal_layout
 from spca_core.world import World, WristSensor
 from spca_motion.collision import MAX_PRESS, CollisionChecker, Obstacle, PlanningScene
-from spca_motion.tool import ToolKinematics
 from spca_robot.gripper_2f85 import PAD_TIP
+from spca_robot.kinematics import ToolKinematics
 from spca_robot.workspace_model import build_model
 from spca_testing.contracts.arm_contract import OVER_TABLE, true_scene
 

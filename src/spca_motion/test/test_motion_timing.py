@@ -12,7 +12,7 @@ from spca_motion import paths
 from spca_motion.limits import EMPTY, HOLDING, SLOWEST, MotionLimits, WorkspaceBox
 from spca_motion.paths import LONGEST_S, Curve, Piece, rounded, sampled, time_path
 from spca_motion.planner import straight_line
-from spca_motion.tool import ToolKinematics
+from spca_robot.kinematics import ToolKinematics
 
 coordinate = st.floats(-3.0, 3.0)
 polylines = st.lists(st.tuples(*[coordinate] * 6), min_size=2, max_size=7, unique=True).map(np.array)

@@ -10,22 +10,42 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from glob import glob
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field, model_validator
 
 from spca_core.contacts import Pair, pair
 from spca_core.errors import InputError, did_you_mean
 from spca_core.geometry import Pose
-from spca_core.kinds import KINDS
+from spca_core.kinds import KINDS, ObjectKind
 from spca_core.layout import Layout
-from spca_core.model import Part
+from spca_core.model import Part, Record
 from spca_core.paths import LEVELS
 from spca_core.plan import Judge, Task
 from spca_core.validation import YAML_FILES, expecting, read_yaml
 from spca_core.world import World, load_world
-from spca_referee.roles import Role
 from spca_referee.states import JudgedState
+
+Pick = Literal["any", "leftmost", "middle", "rightmost", "nearest", "farthest", "same_colour", "other_colour"]
+
+
+class Role(Record):
+    """Rule that tells which object a name stands for, as levels/README.md tells.
+
+    Left is +y and near -x; `of` is a model or a role named before this one.
+    """
+
+    kind: ObjectKind
+    pick: Pick
+    of: str | None = None
+    resting_on: ObjectKind | None = None
+    colour: str | None = None
+
+    @model_validator(mode="after")
+    def _of_belongs_to_colours(self) -> Role:
+        if (self.of is not None) != self.pick.endswith("_colour"):
+            raise ValueError("`of` is needed by the picks same_colour and other_colour, and only by them")
+        return self
 
 
 class Placement(Part):

@@ -13,8 +13,7 @@ from spca_core.geometry import Pose
 from spca_core.model import Record
 from spca_core.result import NOT_AT_ONCE, NOT_IN_PLACE, Condition, Outcome, Verdict
 from spca_core.world import World
-from spca_referee.level import Conditions, Level, Placement
-from spca_referee.roles import Role
+from spca_referee.level import Conditions, Level, Placement, Role
 from spca_referee.rules import Rules, bind_rules
 from spca_referee.states import JudgedState, Region, Situation, Stillness
 

@@ -11,9 +11,8 @@ from spca_core.errors import InputError
 from spca_core.geometry import Pose
 from spca_core.layout import nominal_layout, random_layout
 from spca_core.world import load_world
-from spca_referee.level import Level, Placement, load_level, starting_layout
-from spca_referee.roles import Role, assignments, support_kind
-from spca_referee.rules import bind_rules
+from spca_referee.level import Level, Placement, Role, load_level, starting_layout
+from spca_referee.rules import assignments, bind_rules, support_kind
 
 WORLD = load_world()
 CUBES = ("box_green", "box_blue", "box_red")

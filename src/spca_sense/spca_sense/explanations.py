@@ -17,8 +17,7 @@ from spca_core.geometry import Array
 from spca_core.kinds import KINDS, MESHES, WALL, is_round
 from spca_core.scene import SceneObject
 from spca_sense.detection import Detection
-from spca_sense.outline import SQUARE, footprint
-from spca_sense.shapes import convex_hull, distance_to_polygon
+from spca_sense.outline import SQUARE, convex_hull, distance_to_polygon, footprint
 from spca_sense.view import (
     JOINT,
     LEVEL,

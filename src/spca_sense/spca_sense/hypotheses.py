@@ -20,9 +20,17 @@ from spca_core.kinds import KINDS, MESHES, UNKNOWN, is_round, problem_with
 from spca_sense.colours import ColourLabels
 from spca_sense.detection import Detection
 from spca_sense.explanations import ANYTHING, FREE, GOOD, KNOWN, Plateau, silhouette
-from spca_sense.outline import Outline, outline_of, trace
+from spca_sense.outline import (
+    Fit,
+    Outline,
+    Prism,
+    convex_hull,
+    distance_to_polygon,
+    fit_outline,
+    outline_of,
+    trace,
+)
 from spca_sense.relations import LEAN
-from spca_sense.shapes import Fit, Prism, convex_hull, distance_to_polygon, fit_outline
 from spca_sense.view import JOINT, LEVEL, NO_HEIGHT, NOISE, TALL, TOLERANCE, HeightView, Mask, Patch, morphed
 
 LOW = NOISE

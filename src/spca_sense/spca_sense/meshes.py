@@ -10,7 +10,7 @@ import numpy as np
 from spca_core.geometry import Array, Pose, about_z
 from spca_core.kinds import MESHES
 from spca_sense.explanations import Silhouette
-from spca_sense.shapes import fit_shape, numerical
+from spca_sense.outline import fit_shape, numerical
 from spca_sense.view import JOINT, NOISE, TOLERANCE, HeightView, Mask, Patch, Window
 
 _CELL = TOLERANCE  # metres between the points at which distances are known

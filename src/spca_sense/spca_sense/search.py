@@ -31,8 +31,7 @@ from spca_sense.hypotheses import (
     Face,
     connected,
 )
-from spca_sense.outline import footprint, polygon_area
-from spca_sense.shapes import distance_to_polygon
+from spca_sense.outline import distance_to_polygon, footprint, polygon_area
 from spca_sense.supports import complete, on_their_supports
 from spca_sense.view import (
     JOINT,

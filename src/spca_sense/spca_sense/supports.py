@@ -15,9 +15,17 @@ from spca_sense.colours import NEUTRAL
 from spca_sense.detection import Detection, square_yaw
 from spca_sense.explanations import corners
 from spca_sense.hypotheses import MIN_POINTS, MIN_STRIP, MOSTLY, Clues
-from spca_sense.outline import footprint, polygon_area, shared_area, trace
+from spca_sense.outline import (
+    Prism,
+    convex_hull,
+    distance_to_polygon,
+    fit_outline,
+    footprint,
+    polygon_area,
+    shared_area,
+    trace,
+)
 from spca_sense.relations import MIN_SHARE
-from spca_sense.shapes import Prism, convex_hull, distance_to_polygon, fit_outline
 from spca_sense.view import JOINT, LEVEL, NO_HEIGHT, NOISE, TALL, Patch
 
 _OVERLAP = 0.25  # share of a thing's footprint over what it rests on

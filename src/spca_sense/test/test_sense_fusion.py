@@ -12,7 +12,7 @@ from spca_core.camera import RgbdFrame
 from spca_core.geometry import Array, Pose, matrix_of_vector
 from spca_core.layout import nominal_layout
 from spca_core.world import World, load_world
-from spca_motion.tool import ToolKinematics
+from spca_robot.kinematics import ToolKinematics
 from spca_sense.catalogue import Catalogue
 from spca_sense.search import ShapeDetector
 from spca_sense.tracker import SceneTracker

@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 from spca_core.camera import CameraIntrinsics, RgbdFrame
 from spca_core.geometry import Array, Pose
 from spca_core.scene import SceneObject
-from spca_sense.outline import Outline, footprint, gap, shared_area, trace
-from spca_sense.shapes import Prism, convex_hull, fit_outline
+from spca_sense.outline import Outline, Prism, convex_hull, fit_outline, footprint, gap, shared_area, trace
 from spca_sense.view import NO_HEIGHT, HeightView, Patch, make_view, most_alike
 from spca_testing.observations import thing
 

@@ -27,7 +27,6 @@ from spca_sim.view import CameraView
 
 Image = NDArray[np.float32]
 Indices = NDArray[np.intp]
-_Hits = tuple[NDArray[np.int32], Array, Array]
 
 _FAR = 100.0  # m; rays are cut there
 _NEAR = 0.02  # m from the camera; what is nearer has no outline
@@ -44,6 +43,8 @@ _REACH = 10  # px; more than both blurs carry
 class _Backdrop:
     """Backdrop of one view: all that never moves."""
 
+    rays: Array
+    """Ray of each pixel (H·W, 3), see `CameraView.rays`."""
     image: NDArray[np.uint8]
     """Picture of the backdrop with its shadows, (H, W, 3)."""
     depth: Image
@@ -58,7 +59,7 @@ class _Backdrop:
     """Pixels (H, W) of the floors that are in shadow."""
 
 
-_KEPT = 4  # backdrops of 10 MB each
+_KEPT = 4  # backdrops of 18 MB each
 _backdrops: dict[tuple[object, ...], _Backdrop] = {}
 _keeping = Lock()  # the threads that draw a video share them
 
@@ -71,7 +72,6 @@ class RayRenderer:
         self._view, self._light = view, lighting
         self._shape = (view.intrinsics.height, view.intrinsics.width)
         self._eye = np.array(view.pose.position)
-        self._rays = view.rays()
         self._moving: Indices = np.flatnonzero(model.geom_group == MOVING_GROUP)
         self._albedo = model.geom_rgba[:, :3].astype(np.float32)
         self._prints = prints(model)
@@ -107,11 +107,11 @@ class RayRenderer:
         indirect, direct = self._backdrop.indirect[window].copy(), self._backdrop.direct[window].copy()
         shadow = np.maximum(self._backdrop.shadow[window], fallen[window], dtype=np.float32)
 
-        geom, distance, normal = self._cast(self._eye, self._rays[pixels], MOVING_GROUP)
+        geom, distance, normal = self._cast(self._eye, self._backdrop.rays[pixels], MOVING_GROUP)
         nearer = (geom >= 0) & (distance < depth[pixels])
         seen, normal = pixels[nearer], normal[nearer]
         depth[seen] = distance[nearer]
-        points = self._eye + self._rays[seen] * depth[seen, None]
+        points = self._eye + self._backdrop.rays[seen] * depth[seen, None]
         row, column = np.divmod(seen, self._shape[1])
         row, column = row - window[0].start, column - window[1].start
         albedo = self._printed(geom[nearer], points)
@@ -149,15 +149,16 @@ class RayRenderer:
             return _backdrops[key]
 
     def _draw_backdrop(self) -> _Backdrop:
-        geom, distance, normal = self._cast(self._eye, self._rays, FIXED_GROUP)
+        rays = self._view.rays()
+        geom, distance, normal = self._cast(self._eye, rays, FIXED_GROUP)
         there = np.flatnonzero(geom >= 0)
-        depth: Image = np.full(len(self._rays), np.inf, np.float32)
+        depth: Image = np.full(len(rays), np.inf, np.float32)
         depth[there] = distance[there]
-        points = self._eye + self._rays[there] * distance[there, None]
+        points = self._eye + rays[there] * distance[there, None]
 
-        indirect: Image = np.zeros((len(self._rays), 3), np.float32)
+        indirect: Image = np.zeros((len(rays), 3), np.float32)
         direct: Image = np.zeros_like(indirect)
-        sky = self._rays[geom < 0]
+        sky = rays[geom < 0]
         up = sky[:, 2] / np.linalg.norm(sky, axis=1)
         blend = np.clip(up * 3, 0, 1)[:, None].astype(np.float32)
         indirect[geom < 0] = _SKY_LOW * (1 - blend) + _SKY_HIGH * blend
@@ -175,9 +176,9 @@ class RayRenderer:
         shadow = self._shadow_on_floors(outlines, floors)
         indirect, direct = (light.reshape(*self._shape, 3) for light in (indirect, direct))
         image = self._develop(indirect, direct.copy(), shadow.astype(np.float32))
-        return _Backdrop(image, depth, indirect, direct, floors, shadow)
+        return _Backdrop(rays, image, depth, indirect, direct, floors, shadow)
 
-    def _cast(self, origin: Array, rays: Array, group: int | None) -> _Hits:
+    def _cast(self, origin: Array, rays: Array, group: int | None) -> tuple[NDArray[np.int32], Array, Array]:
         """Return what rays hit: geom ids (-1: nothing), distances along the ray, unit normals."""
         n = len(rays)
         geom, distance, normal = np.full(n, -1, np.int32), np.zeros(n), np.zeros((n, 3))
@@ -249,8 +250,7 @@ class RayRenderer:
         in_front = spots[..., 2] > _NEAR
         whole = in_front.all(axis=1)
         if everywhere and (in_front.any(axis=1) & ~whole).any():
-            mask[:] = 1
-            return mask
+            return np.ones(self._shape, np.uint8)
         for points in np.clip(np.rint(spots[whole, :, :2]), -8000, 8000).astype(np.int32):
             cv2.fillConvexPoly(mask, cv2.convexHull(points), 1)
         return mask

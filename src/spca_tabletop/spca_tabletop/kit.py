@@ -109,7 +109,7 @@ class TabletopKit(Kit):
 
     def names_a_thing(self, words: str) -> bool:
         """See `Kit.names_a_thing`."""
-        from spca_tabletop.language.reading import reads_as
+        from spca_tabletop.language.understanding import reads_as
 
         return reads_as("Thing", words)
 
@@ -124,7 +124,7 @@ class TabletopKit(Kit):
         from spca_sense.detection import make_detector
         from spca_sim.mujoco_world import MujocoWorld
         from spca_tabletop.environment import Tabletop
-        from spca_tabletop.language.reading import ways_to_read
+        from spca_tabletop.language.understanding import ways_to_read
         from spca_tabletop.presets import draw_table, load_table
 
         world, level = load_table(options)

@@ -41,7 +41,7 @@ def world_named(options: RunOptions, level: Level) -> str:
 
 def check_reach(options: RunOptions, world: World, level: Level) -> None:
     """Raise OutOfReach where the arm does not reach, from above, all that must be touched for success."""
-    from spca_motion.tool import ToolKinematics
+    from spca_robot.kinematics import ToolKinematics
     from spca_tabletop.act.grasps import APPROACH
 
     layout, _ = draw_table(options.preset, options.seed, world, level)

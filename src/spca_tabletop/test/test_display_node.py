@@ -19,7 +19,7 @@ from spca_core.result import Outcome, Verdict
 from spca_core.scene import Scene
 from spca_core.trajectory import JointTrajectory
 from spca_core.world import load_world
-from spca_motion.tool import NOMINAL_GAP, ToolKinematics
+from spca_robot.kinematics import NOMINAL_GAP, ToolKinematics
 from spca_ros import names
 from spca_ros.convert.contacts import contacts_msg
 from spca_ros.convert.records import pose_msg, to_msg

@@ -21,9 +21,9 @@ from spca_core.skill_package import library_source
 from spca_core.world import WorldObject, load_world
 from spca_motion.collision import CollisionChecker, _compiled
 from spca_motion.manipulator import Manipulator
-from spca_motion.tool import ToolKinematics
 from spca_planner.planner import DraftingPlanner
 from spca_planner.trusted import TrustedDomains
+from spca_robot.kinematics import ToolKinematics
 from spca_sense.detection import make_detector
 from spca_sim.mujoco_world import MujocoWorld
 from spca_tabletop.act.ctx import Motion

@@ -18,7 +18,7 @@ from spca_core.ports.proposer import Impossible, NotUnderstood
 from spca_core.relation import relations
 from spca_core.scene import Observation
 from spca_core.validation import parse_yaml
-from spca_tabletop.language import lexicon, reading
+from spca_tabletop.language import lexicon, understanding
 from spca_tabletop.language.chart import Rule, Token, Unexpected
 from spca_tabletop.language.lexicon import VALUED, said_as
 from spca_tabletop.language.things import rule
@@ -140,7 +140,7 @@ def test_a_long_text_is_read_at_once(text: str) -> None:
     """Processor time: the reading of a busy machine is not measured. It takes 10 to 40 ms."""
     best = 1.0
     for _ in range(3):
-        reading.readings.cache_clear()
+        understanding.readings.cache_clear()
         begun = time.process_time()
         with suppress(NotUnderstood, Impossible):
             understand(task(text), scene(objects=(*MANY, *PLATES)))

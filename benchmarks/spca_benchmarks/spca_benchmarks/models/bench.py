@@ -42,8 +42,7 @@ from spca_benchmarks.runs import RunsBench, RunSummary, keep_failed, run_cards, 
 from spca_core.errors import InputError, one_of
 from spca_core.extensions import find
 from spca_core.model import Record
-from spca_core.options import RunOptions
-from spca_core.ports.chat import REPLAY
+from spca_core.options import REPLAY, RunOptions
 from spca_core.ports.proposer import ModelError
 from spca_core.validation import expecting, read_yaml
 from spca_llm.config import Price, load_config, load_prices

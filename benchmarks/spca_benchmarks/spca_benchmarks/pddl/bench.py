@@ -21,7 +21,7 @@ from spca_benchmarks.pddl.judge import STATUSES
 from spca_benchmarks.pddl.tasks import load_tasks
 from spca_benchmarks.pddl.trial import ROLE, Attempt, PddlResult, run_attempts
 from spca_core.model import Record
-from spca_core.ports.chat import REPLAY
+from spca_core.options import REPLAY
 from spca_core.result import dollars
 from spca_llm.chat import Chat, open_chat
 from spca_llm.config import Budget, LlmConfig, load_config

@@ -190,9 +190,7 @@ class LanguageModelSelector:
 
 def _torch() -> Any:
     if not available():
-        raise InputError(
-            "the selector 'language' needs optional packages", "--selector", f"{INSTALL} (several GB)"
-        )
+        raise InputError("the selector 'language' needs optional packages", "--selector", INSTALL)
     import torch
 
     return torch

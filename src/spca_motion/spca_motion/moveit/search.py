@@ -26,7 +26,7 @@ from spca_motion.moveit.process import Geometry, PathRequest, PlannerProcess
 from spca_motion.paths import Piece, rounded
 from spca_motion.planner import MotionPlanner
 from spca_motion.search import PathNotFound, Query
-from spca_motion.tool import ToolKinematics
+from spca_robot.kinematics import ToolKinematics
 
 # Amounts (m) by which a body in contact at the start is shrunk, in turn; if none suffices, it is ignored.
 _START_SHRINK = (0.0, 0.002, 0.004, 0.008, 0.016)

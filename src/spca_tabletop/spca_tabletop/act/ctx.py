@@ -20,7 +20,6 @@ from spca_sense.view import NOISE
 from spca_tabletop.act import placements
 from spca_tabletop.act.alternatives import Alternatives
 from spca_tabletop.act.obstructions import obstructions, out_of_reach, suspicions
-from spca_tabletop.act.pushes import pushes
 from spca_tabletop.act.skill_context import (
     Grasp,
     Pose,
@@ -75,6 +74,8 @@ class Motion(SkillContext):
     @offered
     def _do_pushes(self, name: str) -> list[Spot]:
         """Where closed fingers push it free: from `pose` to `contact`."""
+        from spca_tabletop.act.pushes import pushes
+
         found = list[Spot]()
         for push in pushes(self.scene, self._thing(name).id, self._arm, self._tip_reach):
             found.append(spot_value(push.pose, push.contact))

@@ -15,7 +15,7 @@ from spca_core.geometry import Array, Pose, about_z, matrix_of_vector
 from spca_core.ports.table import Camera
 from spca_core.world import World
 from spca_motion.manipulator import Manipulator
-from spca_motion.tool import ToolKinematics
+from spca_robot.kinematics import ToolKinematics
 from spca_sense.view import NO_HEIGHT, HeightView, fused, make_view, morphed
 
 _MOST = 3  # places that are looked into, one after the other

@@ -16,8 +16,8 @@ from spca_core.geometry import Pose, Vec3, top_down, top_down_yaw
 from spca_core.kinds import KINDS, MESHES, is_round
 from spca_core.scene import Scene, SceneObject
 from spca_motion.manipulator import Manipulator
-from spca_motion.tool import NOMINAL_GAP
 from spca_robot.gripper_2f85 import STROKE, tcp_offset
+from spca_robot.kinematics import NOMINAL_GAP
 
 # Wide first: the wider the fingers, the larger the error of a perceived position that still goes well.
 GAPS = (0.085, 0.068, 0.056)

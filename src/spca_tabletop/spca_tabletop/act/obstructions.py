@@ -17,10 +17,9 @@ from spca_core.names import GROUND_SYMBOL, TABLE_SYMBOL
 from spca_core.relation import things_of
 from spca_core.scene import Fact, Scene, SceneObject
 from spca_motion.manipulator import Manipulator
-from spca_motion.tool import NOMINAL_GAP, ToolKinematics
+from spca_robot.kinematics import NOMINAL_GAP, ToolKinematics
 from spca_tabletop.act import placements
 from spca_tabletop.act.grasps import APPROACH, TIP_CLEARANCE, grasps
-from spca_tabletop.act.pushes import pushes
 from spca_tabletop.act.skill_context import raised, touching
 
 _GAP = 0.06
@@ -158,6 +157,8 @@ def obstructions(scene: Scene, arm: Manipulator, tip_reach: float) -> Iterator[F
             yield from (Fact(predicate=predicate, args=(other, thing.id)) for other in by or ())
     for name, by in stuck.items():
         if stuck.keys() >= {*by}:  # nothing that is in its way can be taken away
+            from spca_tabletop.act.pushes import pushes
+
             push = next(pushes(scene, name, arm, tip_reach), None)
             yield from (Fact(predicate="hems", args=(o, name)) for o in (push.things if push else ()))
 

@@ -18,7 +18,7 @@ from spca_core.names import words_of
 from spca_core.relation import Place
 from spca_core.scene import Scene, SceneObject
 from spca_core.world import Table, WorkArea, World
-from spca_motion.tool import NOMINAL_GAP
+from spca_robot.kinematics import NOMINAL_GAP
 from spca_sense.outline import footprint, gap, outline_of
 from spca_sense.view import NOISE
 from spca_tabletop.act.grasps import COVERED, TIP_CLEARANCE

@@ -20,8 +20,7 @@ from spca_core.scene import Scene, SceneObject
 from spca_motion.manipulator import Manipulator
 from spca_robot.gripper_2f85 import PAD_WIDTH
 from spca_sense.hypotheses import LOW
-from spca_sense.outline import footprint, outline_of, overlap, polygon_area, shared_area
-from spca_sense.shapes import convex_hull
+from spca_sense.outline import convex_hull, footprint, outline_of, overlap, polygon_area, shared_area
 from spca_tabletop.act.grasps import HIGHER, PLAY, finger_turns, grasp_height, grasps
 from spca_tabletop.act.placements import SIDE_GAP, PlaceCandidate
 from spca_tabletop.act.skill_context import touching

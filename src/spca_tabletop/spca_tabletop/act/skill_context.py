@@ -20,7 +20,7 @@ from spca_core.plan import Choice
 from spca_core.scene import OBSTRUCTED, Scene, SceneObject
 from spca_core.world import World
 from spca_motion.manipulator import Manipulator
-from spca_motion.tool import ToolKinematics
+from spca_robot.kinematics import ToolKinematics
 from spca_sandbox.surface import DeclaredCtx
 from spca_tabletop.act import grasps, placements
 

@@ -12,7 +12,8 @@ from spca_core.ports.proposer import Impossible, NotUnderstood
 from spca_core.relation import place_of, relations, resting, things_of
 from spca_core.skill_package import skill_packages
 from spca_tabletop.language import towers
-from spca_tabletop.language.talk import TANGIBLE, Atom, Contradiction, Needed, Talk, every, refuse
+from spca_tabletop.language.lexicon import TANGIBLE
+from spca_tabletop.language.talk import Atom, Contradiction, Needed, Talk, every, refuse
 
 Goal = frozenset[Atom]
 """Atoms that must hold together."""
@@ -104,10 +105,12 @@ def _order(talk: Talk) -> Iterator[Atom]:
         for later, earlier in product(stage, (a for before in stages[:n] for a in before)):
             _check(earlier, later)
     for earlier, later in (pair for pairs in pairwise(stages) for pair in product(*pairs)):
+        emptied = later[0] == "on" and ("on", earlier[1], later[2]) in talk.table.facts
+        alone = emptied and (later[2] not in talk.table.of(*SUPPORTS) or talk.table.room(later[2], "ab") < 2)
         natural = earlier[1] in later[1:] or later[0] == "holding"
         if not natural and not (_on_table(earlier) or _on_table(later)):
             yield ("before", earlier[1], later[1])
-        elif not natural:
+        elif not natural and not alone:
             raise NotUnderstood("I can keep no order with what is put on the table; leave out the order.")
 
 
@@ -211,8 +214,6 @@ class _Told:
                 raise Contradiction(f"The {told} touch now; say where to put them.")
         if banned := atoms.intersection(self._talk.ruled("banned")):
             raise Contradiction(f"That must not be, but has to: {describe([frozenset(banned)])}.")
-        if any(a[0] == "before" and a[1] == a[2] for a in atoms):
-            raise Contradiction("A thing cannot come before itself.")
 
     def _going(self, atoms: Collection[Atom]) -> set[str]:
         """What is to be lifted from where it is now."""
@@ -281,11 +282,9 @@ class _Told:
             others += [a for a in atoms if a[0] in ("next_to", "abreast") and a[1] == cube]
             if len(at) > 1 or (at and others):
                 both = describe([frozenset([*at, *others])])
-                raise Contradiction(f"A thing cannot end up at two places: {both}.")
+                raise Contradiction(f"A thing cannot end up at two places, nor be put and turned: {both}.")
             if beside and where and where[0] != ("on", cube, TABLE_SYMBOL):
                 raise Contradiction(f"Nothing can stand next to the {words_of(cube)} but on the table.")
-        if len([a for a in atoms if a[0] == "holding"]) > 1:
-            raise Contradiction("There is one gripper; it cannot hold several cubes at once.")
         for place in self._scene.objects:
             there = [a[1] for a in atoms if a[0] == "on" and a[2] == place]
             if (room := self._talk.table.room(place, there)) < len(there):
@@ -311,6 +310,8 @@ class _Told:
                 lowest = below.get(lowest, lowest)
                 if lowest == cube:
                     raise Contradiction(f"The {words_of(cube)} cannot be on top of itself.")
+                if any(a[:2] == ("at", lowest) and cube in things_of(a[2]) for a in atoms):
+                    raise Contradiction(_TWO_SIDES.format(words_of(lowest), words_of(cube)))
 
     def _check_prohibitions(self, atoms: set[Atom]) -> None:
         ends = [atom for atom in atoms if atom[0] not in RULES]

@@ -37,6 +37,16 @@ _CALLED = {noun: tuple(k.name for k in KINDS.values() if noun in k.nouns)
            for kind in KINDS.values() for noun in kind.nouns}  # fmt: skip
 SHARED = {noun: kinds for noun, kinds in _CALLED.items() if len(kinds) > 1}
 """The kinds that a noun of several may mean: whichever is there, and can be where it is said."""
+LIFTABLE = tuple(SOLIDS)
+TANGIBLE = (*SOLIDS, *SUPPORTS)
+ANYTHING = (*TANGIBLE, "table")
+ROWS = {row.name: row for row in relations()}
+"""The relations that things can be put into on the table."""
+AXES = {"leftmost": (1, -1), "rightmost": (1, 1), "middle": (1, -1), "nearest": (0, 1), "farthest": (0, -1),
+         "highest": (2, -1), "lowest": (2, 1)}  # fmt: skip
+"""The axis of `world` and the sign that a side is about: left is +y, far is +x."""
+AHEAD = {row.ahead((1, 2, 0), (0, 0, 0)): n for n, row in ROWS.items() if row.ahead}
+"""The relations of what is farther along an axis of `world`, counted from 1, or, below 0, less far."""
 
 
 def _nouns() -> dict[str, tuple[str, ...]]:
@@ -121,6 +131,9 @@ _VALUES: dict[str, tuple[str, object]] = {token: tuple(value) for token, value i
 _VALUES |= {name.upper() + "S" * plural: ("NOUN", (name, bool(plural))) for plural in (0, 1)
             for name in (*SOLIDS, *SUPPORTS, *SHARED, "thing", "table", "ground")}  # fmt: skip
 UNREAD: dict[str, str] = _FILE["unread"]
+TOO_OPEN = "That leaves too much open; name some of the things."
+PUT_OR_THERE = "I do not know: is it to go there, or is it there? Say 'put', or 'that is'."
+NO_DIRECTION = "I can put things to a side of others, or in a half of the table; say which, or of what."
 BACK = frozenset(_FILE["refer back"].split())
 _A_BIT, _CLOSE = 4, 1
 """Centimetres that are meant by "a bit", "close to it"."""
@@ -137,9 +150,8 @@ def _millimetres(words: str) -> tuple[int, ...]:
 
 _READS: dict[str, Callable[[str], object]] = {t: read for row in relations() for t, read in row.reads.items()}
 _READS |= {"SPACING": _millimetres, "COLOURED": lambda word: word[:-1], "ORDINAL": _ORDINALS.__getitem__}
-_READS |= dict.fromkeys(
-    ("NUMBER", "SIZE"), lambda words: next(NUMBERS[w] for w in re.split("[- ]", words) if w in NUMBERS)
-)
+_READS["NUMBER"] = lambda words: next(NUMBERS[w] for w in re.split("[- ]", words) if w in NUMBERS)
+_READS["SIZE"] = _READS["NUMBER"]
 _READS["ACROSS_VIEW"] = lambda words: (
     "leftmost" if re.search("left.*right", words) or ("left" in words and "right" not in words)
     else "rightmost" if "left" in words or "right" in words
@@ -150,20 +162,16 @@ VALUED = ("NOUN", "FLANK", "EXTENT", "DISTANT", "MATCHING", "DIRECTION", *_READS
 
 def said_as(token: str, word: str) -> tuple[str, object]:
     """The terminal of a token, and the value of the word that was said."""
-    if token in _READS:
-        return token, _READS[token](word)
-    return _VALUES.get(token, (token, None))
+    return (token, _READS[token](word)) if token in _READS else _VALUES.get(token, (token, None))
 
 
-_SPELLINGS = {spelt: word for word, row in _FILE["spellings"].items() for spelt in row.split("|")}
-_SPELT_ANEW = re.compile(
-    rf"(?i)(?<![\w'-])(?:{'|'.join(sorted(_SPELLINGS, key=len, reverse=True))})(?![\w'-])"
-)
+_SPELT = {spelt: word for word, row in _FILE["spellings"].items() for spelt in row.split("|")}
+_SPELT_ANEW = re.compile(rf"(?i)(?<![\w'-])(?:{'|'.join(sorted(_SPELT, key=len, reverse=True))})(?![\w'-])")
 
 
 def spelt_out(text: str) -> str:
     """Return a text with what is spelt as in a chat in its usual form."""
-    return _SPELT_ANEW.sub(lambda found: _SPELLINGS[found.group().lower()], text)
+    return _SPELT_ANEW.sub(lambda found: _SPELT[found.group().lower()], text)
 
 
 _LITERAL = re.compile(r"[a-z0-9' -]+")

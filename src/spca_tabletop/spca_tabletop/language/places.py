@@ -14,35 +14,10 @@ from spca_core.relation import Place, Relation, Values, place_of
 from spca_tabletop.language import towers
 from spca_tabletop.language.chart import Spoken
 from spca_tabletop.language.goal import GONE, SIDE_TOUCHING
-from spca_tabletop.language.lexicon import FORMS
-from spca_tabletop.language.talk import (
-    AHEAD,
-    ANYTHING,
-    AXES,
-    CLOSE,
-    LIFTABLE,
-    NO_DIRECTION,
-    ROWS,
-    Contradiction,
-    Talk,
-    Things,
-    combine,
-    every,
-    refuse,
-    stands,
-)
-from spca_tabletop.language.things import (
-    Det,
-    Nominal,
-    Phrase,
-    Thing,
-    found_by,
-    how_many,
-    named,
-    rule,
-    series,  # noqa: F401
-    ways,
-)
+from spca_tabletop.language.lexicon import AHEAD, ANYTHING, AXES, LIFTABLE, NO_DIRECTION, ROWS
+from spca_tabletop.language.phrases import how_many
+from spca_tabletop.language.talk import CLOSE, Contradiction, Talk, Things, combine, every, refuse, stands
+from spca_tabletop.language.things import Det, Nominal, Phrase, Thing, found_by, named, rule, ways
 
 _TO_OTHERS = {"next_to": (*LIFTABLE, *CONTAINERS), "under": LIFTABLE, "across": LIFTABLE}
 _NEXT = (10,)  # millimetres between what is to be next to each other, on a certain side
@@ -157,6 +132,8 @@ def _in(*said: Thing | Phrase | Values, row: Relation) -> Destination:
     parts = [part for one in said for part in ((one,) if isinstance(one, Thing) else one)]
     values = tuple(part for part in parts if isinstance(part, int))
     things = [part for part in parts if isinstance(part, Thing)]
+    bare = (t.noun for t in things if t.elliptic and t.det == Det() and not (t.noun.one or t.noun.colour))
+    refuse(any({test.rank for test in one.tests} == {3} for one in bare), NO_DIRECTION)  # "in front"
     named = next((t.noun.kind for t in reversed(things) if t.noun.kind), "")  # "the red and the blue cube"
     phrase = tuple(thing.like(named) for thing in things)
     return Destination(relation=row.put or row.name, things=phrase, values=values, into=bool(row.put))
@@ -194,9 +171,14 @@ def placed(things: Things, places: Destinations, said: Phrase, talk: Talk) -> It
     `said` are the phrases that named the things, where there were any.
     """
     for item in (*said, *(t for p in places for t in p.things)):
-        noun = replace(item.noun, tests=tuple(test for test in item.noun.tests if not test.placing))
+        tests = (t for t in item.noun.tests if not t.placing or (t.rank == 3 and item in said))
+        noun = replace(item.noun, tests=tuple(tests))
         alike = named(replace(item, det=Det("all"), noun=noun), talk, ANYTHING) if noun != item.noun else ()
         refuse(len(alike) == 1, f"'{item.text}': say whether it is there, or is to be.")
+    for out in (t for p in places for there in p.things[-1:] for t in there.apart if there.several):
+        # "the cubes on the plates except the red one", "a cube on every plate, but not the red one"
+        if out.elliptic and any(t.several or (t.any and "not " in places[-1].text) for t in said):
+            raise Impossible(f"I do not know what '{out.text}' is left out of; name it with its noun.")
     there = [p for p in places if p.relation != "on_each_other"]
     if len(places) == 2 and len(there) == 1 and there[0].relation in ("on", "to"):
         (place,) = there  # "on the plate, one on the other"
@@ -228,7 +210,8 @@ def _placed(
 ) -> Iterator[tuple[Things, Talk]]:
     relation = place.relation
     if relation in ("on", "to"):
-        yield from _on(resting, place, things, said, talk)
+        there = _beside_it_too(resting, place, talk)
+        yield from [(resting, there)] if there else _on(resting, place, things, said, talk)
         return
     if relation == "slot":
         yield things, towers.at_slot(things, place.slot, talk, ordered=len(said) > 1)
@@ -257,13 +240,17 @@ def _placed(
 
 def _by_others(things: Things, place: Destination, talk: Talk) -> Iterator[Talk]:
     if len(things) > 1 and any(t.noun.matching for t in place.things):  # "each beside its own plate"
-        talks = [talk]
-        for thing in things:
-            talks = [after for one in talks for after in _by_others((thing,), place, one)]
-        yield from talks
+        for one in _by_others(things[:1], place, talk):
+            yield from _by_others(things[1:], place, one)
         return
     relation, row, subject = place.relation, ROWS.get(place.relation), things[0] if len(things) == 1 else ""
     kinds = _TO_OTHERS[relation] if row is None else (*row.of, "table") if row.of else ANYTHING
+    beside = relation == "next_to" or (row is not None and row.gives_way)
+    if any(t.pronoun == "it" for t in place.things):  # is that the row, or what it is put on?
+        below = any(a[:2] == ("on", talk.subject) and talk.table.kind(a[2]) in SUPPORTS for a in talk.atoms)
+        said = [a[0] for a in talk.before]
+        in_row = {*said} == {"abreast"} or said[:2] == ["at", "at"] or place.text.endswith("end")
+        refuse(below if beside else in_row, f"I do not know what '{place.text}' is of; name it.")
     talk = _beside_what(place, row, talk) if row and row.ahead else talk
     them = relation == "next_to" and any(t.pronoun == "them" for t in place.things)
     if them and {*talk.group} <= {*things}:
@@ -271,7 +258,7 @@ def _by_others(things: Things, place: Destination, talk: Talk) -> Iterator[Talk]
         there = [s for s in talk.mentioned if s not in {*things, *above} and talk.table.kind(s) in SOLIDS]
         refuse(not there, f"I do not know what '{place.text}' is beside; name it.")
         talk = talk.but(group=tuple(there))
-    like = talk.table.kind(subject) if relation == "next_to" or (row and row.ahead) else ""
+    like = talk.table.kind(subject) if beside or (row and row.ahead) else ""
     # "the red cube beside the blue one"
     alike = [t.like(like) if t.noun.one and t.noun.colour else t for t in place.things]
     for targets, after in found_by(alike, talk, kinds, subject):
@@ -359,6 +346,14 @@ def _abreast(things: Things, talk: Talk, level: bool, row: bool) -> Talk:
     return talk.put_down(things)
 
 
+def _beside_it_too(things: Things, place: Destination, talk: Talk) -> Talk | None:
+    """As in "red next to the tray, and blue there, too"."""
+    last = talk.atoms[-1] if talk.wants and place.things[0].pronoun == "there" else ("",)
+    near = place_of(last[-1])
+    alike = last[0] == "next_to" or (near and not near.values and not near.relation.ahead)
+    return talk.claim(last[0], things, last[-1]) if alike else None
+
+
 def _on(
     resting: Things, place: Destination, things: Things, said: Phrase, talk: Talk
 ) -> Iterator[tuple[Things, Talk]]:
@@ -370,7 +365,7 @@ def _on(
         yield resting, _together(resting, there, False, place, talk)
         return
     if place.into and talk.table.kind(talk.subject) in SOLIDS and phrase[0].pronoun == "it":
-        phrase = (_THERE.things[0], *phrase[1:])  # what it is in
+        phrase = (replace(_THERE.things[0], text="it"), *phrase[1:])  # what it is in
     apart = place.slot == "apart"
     if apart or (place.slot != "same" and _distributed(resting, said, phrase, talk)):
         yield from ((resting, after) for after in _one_for_each(resting, phrase[0], talk, apart))
@@ -543,6 +538,3 @@ def come_from(things: Things, source: Destination | None, talk: Talk) -> Talk:
             told = f"The {words_of(thing)} does not lie on {phrase.text}"
             refuse(thing not in above, f"{told}; say where to put it.")
     return talk
-
-
-rule.read(FORMS["places"], globals())

@@ -12,8 +12,8 @@ from spca_core.kinds import SOLIDS
 from spca_core.names import words_of
 from spca_core.ports.proposer import Answered, Impossible, NotUnderstood
 from spca_core.relation import resting
-from spca_tabletop.language.lexicon import FORMS
-from spca_tabletop.language.talk import ANYTHING, TANGIBLE, Meaning, Talk, clause
+from spca_tabletop.language.lexicon import ANYTHING, TANGIBLE
+from spca_tabletop.language.talk import Meaning, Talk, clause
 from spca_tabletop.language.things import Det, Nominal, Quality, Thing, named, rule
 
 
@@ -127,4 +127,3 @@ def how_big(thing: Thing, *, talk: Talk) -> str:
 
 
 rule.means(Thing(Det("all"), Nominal("thing"), text="anything"), "Anything -> ANYTHING|SOMETHING")
-rule.read(FORMS["questions"], globals())

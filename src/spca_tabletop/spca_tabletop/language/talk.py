@@ -9,34 +9,23 @@ from itertools import pairwise
 from typing import TypeVar
 
 from spca_core.geometry import Vec3
-from spca_core.kinds import CONTAINERS, SOLIDS, SUPPORTS, holds
+from spca_core.kinds import CONTAINERS, SOLIDS, holds
 from spca_core.names import words_of
 from spca_core.ports.proposer import Impossible, NotUnderstood
-from spca_core.relation import Place, Values, relations
+from spca_core.relation import Place, Values
 from spca_core.scene import Observation
+from spca_tabletop.language.lexicon import AHEAD, AXES, ROWS, TANGIBLE, TOO_OPEN
 
 Atom = tuple[str, ...]
 """Ground atom: a predicate and its arguments."""
 Things = tuple[str, ...]
 """Symbols."""
-LIFTABLE: Things = tuple(SOLIDS)
-TANGIBLE: Things = (*SOLIDS, *SUPPORTS)
-ANYTHING: Things = (*TANGIBLE, "table")
 _MOST_WAYS = 1_000
 _ON_PLATE = 3  # cubes of the usual size: without walls they may stand out
-TOO_OPEN = "That leaves too much open; name some of the things."
-NO_DIRECTION = "I can put things to a side of others, or in a half of the table; say which, or of what."
 S = TypeVar("S")
 W = TypeVar("W")
-ROWS = {row.name: row for row in relations()}
-"""The relations that things can be put into on the table."""
-AXES = {"leftmost": (1, -1), "rightmost": (1, 1), "middle": (1, -1), "nearest": (0, 1), "farthest": (0, -1),
-         "highest": (2, -1), "lowest": (2, 1)}  # fmt: skip
-"""The axis of `world` and the sign that a side is about: left is +y, far is +x."""
 CLOSE = (10,)
 """Millimetres between things that stand in a row."""
-AHEAD = {row.ahead((1, 2, 0), (0, 0, 0)): n for n, row in ROWS.items() if row.ahead}
-"""The relations of what is farther along an axis of `world`, counted from 1, or, below 0, less far."""
 
 
 def stands(thing: str, relation: str, others: Things, values: Values) -> Atom:
@@ -59,14 +48,6 @@ def refuse(wrong: object, why: str) -> None:
         raise NotUnderstood(why)
 
 
-class NoSuchThing(Impossible):
-    """A thing is spoken of as if it were there, and it is not: "the cube that is on the blue plate"."""
-
-
-class NoneOfThem(Impossible):
-    """Some thing is spoken of, and none is like that; perhaps it is not spoken of like that."""
-
-
 class Contradiction(Exception):
     """This way to take a text cannot be; `needed`: what is to be left alone would have to be moved."""
 
@@ -77,14 +58,6 @@ class Contradiction(Exception):
 
 class Needed(Impossible):
     """What is to be left alone would have to be moved."""
-
-
-class Undecided(Exception):
-    """A noun was left out, and the text leaves open which."""
-
-    def __init__(self, key: object, kinds: Sequence[str]) -> None:
-        super().__init__(key)
-        self.key, self.kinds = key, kinds
 
 
 @dataclass(frozen=True, eq=False)
@@ -262,6 +235,8 @@ class Talk:
         return [a for a in self.atoms if a[0] == "on" and self.table.kind(a[2]) in SOLIDS]
 
 
+Choices = Iterable[tuple[Things, Talk]]
+"""Of phrases: the ways to take them, each with how to go on."""
 Meaning = Callable[[Talk], Iterable[Talk]]
 """Of a clause: the ways to go on."""
 
@@ -292,11 +267,9 @@ def every(sources: Iterable[S], onward: Callable[[S], Iterable[W]]) -> Iterator[
         raise problem
 
 
-def combine(
-    parts: Iterable[Callable[[Talk], Iterable[tuple[Things, Talk]]]], talk: Talk
-) -> Iterable[tuple[Things, Talk]]:
+def combine(parts: Iterable[Callable[[Talk], Choices]], talk: Talk) -> Choices:
     """The ways of several phrases in turn, their things put together, as far as they are asked for."""
-    ways: Iterable[tuple[Things, Talk]] = [((), talk)]
+    ways: Choices = [((), talk)]
     for part in parts:
         ways = every(ways, lambda way, p=part: (  # type: ignore[misc]
             ((*way[0], *more), after) for more, after in p(way[1])))  # fmt: skip

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import combinations, islice, pairwise, permutations
+from itertools import combinations, islice, pairwise, permutations, product
 
 from spca_core.kinds import STACKABLE
 from spca_core.names import TABLE_SYMBOL, words_of
 from spca_core.ports.proposer import NotUnderstood
-from spca_tabletop.language.lexicon import SHARED
-from spca_tabletop.language.talk import AXES, Atom, Contradiction, Talk, Things, Tower, in_turn, refuse
+from spca_tabletop.language.lexicon import AXES, SHARED
+from spca_tabletop.language.talk import Atom, Contradiction, Talk, Things, Tower, in_turn, refuse
 from spca_tabletop.language.things import Phrase
 
 _MOST = 80
@@ -55,8 +55,8 @@ def at_slot(things: Things, slot: str, talk: Talk, ordered: bool = False) -> Tal
         upwards, before, _ = tower.listing
         tower = replace(tower, listing=(upwards, (*before, *things[:-1]), True))
         return at_slot(things[-1:], slot, talk.but(tower=tower).put_down(things[:-1]))
-    if on_bottom and tower.size in (None, len(things) + 1) and things[1:]:
-        told = tuple(dict.fromkeys((*tower.members, tower.slots[0][1], *things)))  # "the rest on top"
+    told = tuple(dict.fromkeys((*tower.members, *(t for _, t in tower.slots), *things)))  # "the rest on top"
+    if on_bottom and tower.size in (None, len(things) + 1) and len(told) == len(things) + 1 > 2:
         runs = (*tower.runs, (tower.slots[0][1], *things)) if ordered else tower.runs
         return talk.but(tower=replace(tower, members=told, active=True, runs=runs)).put_down(things)
     if len(things) != 1 or dict(tower.slots).get(slot, things[0]) != things[0]:
@@ -127,6 +127,9 @@ def finished(talk: Talk) -> Iterator[Talk]:
             refuse(upwards is None and not alone, WHICH_WAY)
             if len(things) > 1:
                 told, end = dict(tower.slots), "bottom" if upwards else "top"
+                named = {*things, *told.values()}
+                more = len(told) > 1 and (tower.size or len({*tower.members, *named})) > len(named)
+                refuse(more, "I do not know at which levels the others are to be; name them all in order.")
                 if told.get(end) == things[0] and told.keys() <= {"bottom", "top"} and not one.stacked():
                     levels = ((str(n if upwards else -n), t) for n, t in enumerate(things, 1))
                     tower = replace(tower, slots=(*tower.slots, *levels))
@@ -228,7 +231,8 @@ def next_one(talk: Talk) -> Iterator[Talk]:
     """Go on to the next of several towers."""
     for one in finished(talk):
         done = replace(one.tower, of=1)
-        yield one.but(towers=(*one.towers, done), tower=Tower(done.size, active=True, of=one.tower.of - 1))
+        size = done.size if one.tower.of > 1 else None
+        yield one.but(towers=(*one.towers, done), tower=Tower(size, active=True, of=one.tower.of - 1))
 
 
 def all_built(talk: Talk, atoms: Collection[Atom]) -> Iterator[set[Atom]]:
@@ -308,7 +312,9 @@ def built(talk: Talk, atoms: Collection[Atom]) -> Iterator[set[Atom]]:
 def _orders(names: Things, stacked: set[tuple[str, str]], talk: Talk) -> Iterator[Things]:
     """Orders from the bottom up that agree with what was said, one level after the other."""
     size, tower = len(names), talk.tower
-    after = {pair for run in tower.runs for pair in combinations(run, 2)}
+    known = {*tower.members, *(t for run in tower.runs for t in run)}
+    more = (a for a, low in stacked if low in known and a not in {*known, *(b for _, b in stacked)})
+    after = {pair for run in tower.runs for pair in combinations(run, 2)} | {*product(known, more)}
     below = dict(stacked)
 
     def fits(order: Things, name: str) -> bool:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import lru_cache
 from itertools import combinations, islice, permutations, product
 from typing import NamedTuple
 
@@ -13,23 +15,25 @@ from spca_core.names import GROUND_SYMBOL, TABLE_SYMBOL
 from spca_core.plan import Draft, Task
 from spca_core.ports.proposer import Answered, Impossible, NotUnderstood
 from spca_core.scene import Fact, Observation
+from spca_core.skill_package import SkillPhrase, skill_packages
+from spca_tabletop.language import bans, building, clauses, commands, nouns, order, phrases, places, questions
+from spca_tabletop.language.chart import Unexpected
 from spca_tabletop.language.goal import Goal, alternatives, describe
-from spca_tabletop.language.reading import reads_as, ways_to_read
-from spca_tabletop.language.talk import (
-    TOO_OPEN,
-    Contradiction,
-    Meaning,
-    Needed,
-    NoneOfThem,
-    NoSuchThing,
-    Sight,
-    Talk,
-    Undecided,
-    every,
-    refuse,
-)
-from spca_tabletop.language.words import kinds_in, known_part, words_in
+from spca_tabletop.language.lexicon import FORMS, TOO_OPEN, UNREAD
+from spca_tabletop.language.talk import Contradiction, Meaning, Needed, Sight, Talk, every, refuse
+from spca_tabletop.language.things import NoneOfThem, NoSuchThing, Phrase, Thing, Undecided, rule
+from spca_tabletop.language.words import ASKED, ASKS, Sentence, kinds_in, known_part, sentences, words_in
 
+_SENTENCE = re.compile(r"[^.!;]+")
+_ONLY_ASKS = re.compile(r"(?i)\s*(?:what|which|who|how (?:many|much))\b(?! about| if)[^.!;?]*\?\s*")
+Ways = list[tuple[int, Meaning]]
+
+for _part in (nouns, phrases, places, commands, building, clauses, bans, order, questions):
+    rule.read(FORMS[_part.__name__.rpartition(".")[2]], vars(_part))
+_VERBS = {"PUT", "ADD", "TAKE", "TOUCH", "LIFT", "PICK", "STACK", "BUILD", "THROW", "TOSS", "REMOVE", "SWAP",
+          "SORT", "LINE_UP", "CLEAR", "EMPTY", "FILL", "DISCARD", "TURN"}  # fmt: skip
+rule.rules["Command"] += [replace(r, left="Command") for r in rule.rules["Clause"] if r.right[0] in _VERBS]
+"""Clauses that begin with their verb: one may follow another without a pause."""
 _MOST_READINGS = 128
 _MOST_TRIED = 100  # ways to take a text, over its readings
 _MOST_SUPPOSED = 24  # ways in which what is hidden may be what is named
@@ -106,7 +110,8 @@ def _understood(task: Task, observation: Observation) -> list[Goal]:
             tried += len(talks)
             goals = tuple(alternatives(talks))
         except Undecided as error:
-            more = (replace(table, supplied=(*table.supplied, (error.key, kind))) for kind in error.kinds)
+            key, kinds = error.args
+            more = (replace(table, supplied=(*table.supplied, (key, kind))) for kind in kinds)
             readings = sorted((*(reading._replace(table=t) for t in more), *readings), key=lambda r: r.cost)
             continue
         except NotUnderstood as error:  # this reading makes no sense
@@ -134,11 +139,10 @@ def _understood(task: Task, observation: Observation) -> list[Goal]:
 def nearest(task: Task, observation: Observation) -> str:
     """The sentence that is understood, and says what a text does but for words unknown; empty if none is."""
     text = known_part(task.description or task.title)
-    try:
+    with suppress(NotUnderstood, Impossible):
         understand(task.model_copy(update={"description": text, "title": text}), observation)
-    except (NotUnderstood, Impossible):
-        return ""
-    return text
+        return text
+    return ""
 
 
 def _talked(reading: _Reading) -> list[Talk]:
@@ -213,3 +217,68 @@ def _set_down_first(task: Task, observation: Observation) -> list[Goal]:
             about = (goal for goal in goals if any(cube in a and a[0] != "kept" for a in goal))
             found |= dict.fromkeys(goal | {("put_down", cube)} for goal in about)
     return list(found)
+
+
+def ways_to_read(text: str) -> list[Ways]:
+    """For each sentence of a text, every way to understand it, cheapest first. Raises NotUnderstood."""
+    phrases = [phrase for package in skill_packages("tabletop") for phrase in package.phrases]
+    found: list[Ways] = []
+    rest = ""
+    for raw in _SENTENCE.findall(text) if phrases else ():
+        if not (asked := _asked(raw, phrases)):
+            rest += raw if raw.rstrip().endswith("?") else f"{raw}."
+            continue
+        found += [*map(readings, sentences(rest)), asked]
+        rest = ""
+    return found + [readings(sentence) for sentence in sentences(rest if phrases else text)]
+
+
+@lru_cache(maxsize=256)
+def readings(sentence: Sentence, start: str = "Said") -> Ways:
+    """Every way to understand a sentence, remembered for the next round. Raises NotUnderstood."""
+    try:
+        asks = start == "Said" and _ONLY_ASKS.fullmatch(sentence.text)
+        return rule.parse(sentence.tokens, "Question" if asks else start)
+    except Unexpected as error:
+        for token in sentence.tokens:
+            if token.type in UNREAD:
+                raise NotUnderstood(UNREAD[token.type].format(token.text.strip(" ,"))) from error
+        refuse(ASKS.fullmatch(sentence.text), ASKED)
+        before = sentence.until(error.at)
+        if error.at >= len(sentence.tokens):
+            missing = "something is missing at its end, or is not understood there."
+            raise NotUnderstood(f"'{before}' does not make a task: {missing}") from error
+        where = f"after '{before}'" if before else "at the beginning of a sentence"
+        raise NotUnderstood(f"I do not understand '{sentence.tokens[error.at].text}' {where}.") from error
+
+
+def reads_as(start: str, text: str) -> bool:
+    """Whether a text is one sentence of that kind, such as a `Question` or a `Thing`."""
+    with suppress(NotUnderstood):
+        said = sentences(text)
+        return len(said) == 1 and bool(readings(said[0], start))
+    return False
+
+
+def _asked(sentence: str, phrases: Sequence[SkillPhrase]) -> Ways:
+    for phrase in phrases:
+        if (nouns := phrase.match(sentence)) is not None:
+            return [(0, _asking(phrase.predicate, tuple(_thing(nouns[name]) for name in phrase.arguments)))]
+    return []
+
+
+def _asking(predicate: str, things: Phrase) -> Meaning:
+    def meaning(talk: Talk) -> Iterator[Talk]:
+        for symbols, after in clauses.about(things, talk):
+            refuse(len(symbols) != len(things), "Several things are named where only one can be meant.")
+            yield after.ask([(predicate, *symbols)]).about(symbols)
+
+    return meaning
+
+
+def _thing(words: str) -> Thing:
+    """What a noun phrase means that is of one thing."""
+    said = sentences(words)
+    found = readings(said[0], "Thing") if len(said) == 1 else []
+    refuse(not found, f"I do not know which thing '{words}' means.")
+    return found[0][1]  # type: ignore[return-value]

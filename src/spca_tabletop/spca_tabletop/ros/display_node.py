@@ -29,8 +29,8 @@ from spca_core.plan import Step, behaviour_tree
 from spca_core.result import Outcome, Verdict
 from spca_core.scene import Scene, SceneObject
 from spca_core.world import World, load_world
-from spca_motion.tool import NOMINAL_GAP, ToolKinematics
 from spca_robot.gripper_2f85 import STROKE
+from spca_robot.kinematics import NOMINAL_GAP, ToolKinematics
 from spca_ros import names
 from spca_ros.convert.contacts import contact_samples
 from spca_ros.convert.records import WORLD_FRAME, from_msg, pose_from_msg, pose_msg

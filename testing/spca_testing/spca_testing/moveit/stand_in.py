@@ -31,9 +31,9 @@ from spca_motion.collision import OBJECT_CLEARANCE, CollisionChecker, Held, Obst
 from spca_motion.moveit.process import Setup
 from spca_motion.moveit.search import grown
 from spca_motion.search import Effort, box_of, edge, find_path
-from spca_motion.tool import ToolKinematics
 from spca_robot.description.names import ARM_GROUP
 from spca_robot.gripper_2f85 import STROKE, driver_angle
+from spca_robot.kinematics import ToolKinematics
 
 _FINGER = "robotiq_85_left_knuckle_joint"
 _GAPS = np.linspace(0.0, STROKE, 400)
