@@ -204,7 +204,7 @@ def test_modules_of_the_working_folder_are_not_executed(tmp_path):
 def test_every_supported_python_starts_modules_without_those_of_the_working_folder(tmp_path, python):
     version = subprocess.run([python, "-c", ""], check=False, capture_output=True) if which(python) else None
     if version is None or version.returncode:
-        pytest.skip(f"no {python} here")
+        pytest.skip(f"not installed: {python}; an interpreter is the system's, no package registry has it")
     (tmp_path / "this.py").write_text("print('executed')")
     command = [python, *python_command("this")[1:]]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import closing
+from contextlib import ExitStack, closing
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, ClassVar
@@ -28,6 +28,7 @@ from spca_robosuite.episode import LIMIT_S, PICK_PLACE, ROBOTS, STIFFNESS, TASKS
 
 SEED_STRIDE = 1000
 """Between the layouts of one seed and those of the next; layouts below it are for development."""
+_OPENED = ExitStack()
 
 
 class EpisodeTrial(Record):
@@ -103,14 +104,13 @@ class RobosuiteBench(Bench[EpisodeTrial, EpisodeResult]):
             _episode.cache_clear()
             episode = _episode(trial.task, self.robot)
             episode.reset(trial.layout)
-        run = RunFolder.create(trial.key, path)
         options = RunOptions(level=trial.task, transport="inproc", seed=trial.layout, video=False)
         bins = trial.task in PICK_PLACE
         world = judged_world(bins, self.robot)
         detector = BinsDetector(world) if bins else None
         judged = JudgedTabletop(trial.task, episode, world, STIFFNESS, LIMIT_S, detector)
         with closing(judged) as environment:
-            result = Run(options, run).advance(environment=environment)
+            result = Run(options, RunFolder.create(trial.key, path)).advance(environment=environment)
         if result.outcome is Ending.CANCELLED:
             raise KeyboardInterrupt
         if result.success:
@@ -155,15 +155,15 @@ class RobosuiteBench(Bench[EpisodeTrial, EpisodeResult]):
     def _row(self, task: str, done: Trials) -> tuple[object, ...]:
         by_seed = groups(done, lambda d: str(d.trial.layout // SEED_STRIDE)).values()
         rates = [Rate.of(d.result.ending is Ending.SUCCESS for d in own) for own in (done, *by_seed)]
-        results = [d.result for d in done]
         return (
             task, str(rates[0]), rates[0].percent_interval, ", ".join(map(str, rates[1:])),
-            sum(r.rounds for r in results) / len(results),
-            median_of(r.simulated_s for r in results), median_of(r.wall_s for r in results),
+            sum(d.result.rounds for d in done) / len(done),
+            median_of(d.result.simulated_s for d in done), median_of(d.result.wall_s for d in done),
         )  # fmt: skip
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=1)
 def _episode(task: str, robot: str) -> RemoteEpisode:
-    """One process of the judge per task, which takes seconds to come up; it ends with this one."""
-    return open_episode(task, robot)
+    """The judge's process for a task: seconds to come up, and 0.9 GB, so that of the task before ends."""
+    _OPENED.close()
+    return _OPENED.enter_context(closing(open_episode(task, robot)))

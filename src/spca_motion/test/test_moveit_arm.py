@@ -184,7 +184,10 @@ def test_the_process_ends_with_its_owner(world: World) -> None:
 
 @pytest.mark.skipif(HAS_MOVEIT, reason="")
 def test_moveit_itself() -> None:
-    pytest.skip("moveit_py is not installed: the arm was tested with a stand-in for it")
+    pytest.skip(
+        "not installed: moveit_py; apt has it where ROS 2 has binaries, no package registry does "
+        "(docs/full-stack.md): the arm was tested with a stand-in for it"
+    )
 
 
 if HAS_MOVEIT:

@@ -64,7 +64,7 @@ class WholeDraft(BaseModel):
     def refusal(self) -> NotUnderstood | Impossible | None:
         """Return the model's refusal as a harmless, short error; a question first, as it can be answered."""
         if said := _told(self.question):
-            return NotUnderstood(said)
+            return NotUnderstood(said, "".join(re.findall(r'Shall I do just this: "(.+)"\?$', said)))
         if answer := _told(self.answer):
             return Answered(answer)
         return Impossible(why) if (why := _told(self.impossible_because)) else None

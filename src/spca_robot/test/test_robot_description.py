@@ -231,7 +231,11 @@ def test_an_arm_that_ur_description_does_not_have_is_refused(tmp_path: Path):
         build_vendor_urdf(load_world("tabletop@panda"), tmp_path)
 
 
-@pytest.mark.skipif(bool(missing_packages()), reason=f"not installed: {', '.join(missing_packages())}")
+@pytest.mark.skipif(
+    bool(missing_packages()),
+    reason=f"not installed: {', '.join(missing_packages())}; apt or a clone has them, no package registry "
+    "does (docs/full-stack.md)",
+)
 def test_vendor_description_has_the_same_flange_and_one_commanded_finger(tmp_path: Path):
     urdf = build_vendor_urdf(WORLD, tmp_path, "controllers.yaml")
     robot = ET.fromstring(urdf)

@@ -107,7 +107,8 @@ def _installed(file: str) -> Path:
     folders = [*os.environ.get("SPCA_ROBOT_MESHES", "").split(os.pathsep), *sys.path]
     found = next((path for folder in folders if folder and (path := Path(folder, file)).is_file()), None)
     if found is None:
-        pytest.skip(f"no {Path(file).name}: see the first lines of this file")
+        name = Path(file).name
+        pytest.skip(f"not there: {name}; if no wheel has it, a clone does: see the first lines of this file")
     return found
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -75,7 +75,7 @@ class LanguageModelSelector:
         )  # fmt: skip
         self.model = get_peft_model(model, config).eval()
         self._tokenizer = tokenizer
-        self._llama = self.model.get_base_model()
+        self._llama: Any = self.model.get_base_model()
         self._last = self._llama.model.layers[last]
         width = model.config.hidden_size
         self.critic = torch.nn.Sequential(
@@ -121,12 +121,11 @@ class LanguageModelSelector:
         self._batch = batch
 
     def forward(self, samples: Sequence[int]) -> tuple[list[np.ndarray], np.ndarray]:
-        """See `Differentiable.forward`."""
-        chosen = [self._batch[i] for i in samples]
-        self._out = [self._scores(sample.context, sample.candidates) for sample in chosen]
-        return [s.detach().double().numpy() for s, _ in self._out], np.array(
-            [float(v.detach()) for _, v in self._out]
-        )
+        """See `Differentiable.forward`; the same choice in several samples is computed once."""
+        found = cache(self._scores)
+        self._out = [found(self._batch[i].context, self._batch[i].candidates) for i in samples]
+        scores, values = zip(*self._out, strict=True)
+        return [s.detach().double().numpy() for s in scores], np.array([float(v.detach()) for v in values])
 
     def backward(self, samples: Sequence[int], scores: Sequence[np.ndarray], values: np.ndarray) -> None:
         """See `Differentiable.backward`; the optimiser is Adam."""
@@ -159,9 +158,8 @@ class LanguageModelSelector:
     def _frozen(self, asked: str, answer: str) -> tuple[Any, int, Any]:
         """Tokens, where the answer begins, and the input of the last block, shape (1, tokens, width)."""
         torch = _torch()
-        encode = self._tokenizer.encode
-        head = encode(asked)[-_MOST_TOKENS:]
-        tail = encode(answer, add_special_tokens=False)
+        head = self._tokenizer.encode(asked)[-_MOST_TOKENS:]
+        tail = self._tokenizer.encode(answer, add_special_tokens=False)
         tokens = torch.tensor([head + tail])
         with torch.no_grad():
             states = self._llama.model(tokens, output_hidden_states=True).hidden_states
