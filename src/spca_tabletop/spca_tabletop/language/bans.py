@@ -239,8 +239,10 @@ def but_not_there(*said: Meaning | Destination, talk: Talk) -> Iterator[Talk]:
 
 
 @clause
-def apart(phrase: Phrase = EVERYTHING, *, talk: Talk, how: str) -> Iterator[Talk]:
+def apart(phrase: Phrase = EVERYTHING, *, talk: Talk, how: str, bare: bool = False) -> Iterator[Talk]:
     """None of them touches another one, or, as in "no stacking", is on one."""
+    others = any(t.pronoun == "others" or t.noun.other or t.det.other for t in phrase)
+    refuse(bare and others, f"'{phrase[0].text}': leave them alone, or keep them apart? Say which.")
     kinds, pairs_of = (LIFTABLE, permutations) if how == "off" else (TANGIBLE, combinations)
     for things, after in found_by(_every(phrase), talk.but(forbidding=True), kinds):
         refuse(len(things) < 2, "I do not know what it must not touch.")

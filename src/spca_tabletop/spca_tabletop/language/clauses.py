@@ -69,8 +69,9 @@ def state(phrase: Phrase, places: Destinations) -> Meaning:
 def so_it_is(phrase: Phrase, places: Destinations, *, talk: Talk) -> Iterator[Talk]:
     """What may be about the table as it is now; what is not so yet is to come."""
     for after in state(phrase, places)(talk):
-        so = after.wants != talk.wants and talk.table.facts.issuperset(after.atoms[len(talk.wants) :])
-        yield _describing(talk, after) if so else after
+        new = after.atoms[len(talk.wants) :]
+        stays = {(a[1],) for a in new}.isdisjoint(talk.ruled("unstacked"))  # "the mat is to be free"
+        yield _describing(talk, after) if new and stays and talk.table.facts.issuperset(new) else after
 
 
 @clause

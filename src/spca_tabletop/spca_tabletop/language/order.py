@@ -20,7 +20,7 @@ from spca_tabletop.language.lexicon import LIFTABLE, SHARED, TANGIBLE, UNREAD
 from spca_tabletop.language.nouns import ranked_from
 from spca_tabletop.language.places import Destinations
 from spca_tabletop.language.talk import Atom, Meaning, Talk, Things, clause, refuse
-from spca_tabletop.language.things import Nominal, Phrase, found_by, rule
+from spca_tabletop.language.things import Nominal, NoSuchThing, Phrase, found_by, rule
 
 
 def touch_along(phrase: Phrase, side: str) -> Meaning:
@@ -91,6 +91,8 @@ def likewise(before: Meaning, phrase: Phrase) -> Meaning:
     def meaning(talk: Talk) -> Iterable[Talk]:
         try:
             yield from _go_on(phrase)(talk)
+        except NoSuchThing as error:  # "and the blue cube on the red mat, too" may say where it is to be
+            raise NotUnderstood(str(error)) from error
         except NotUnderstood as error:  # nor is anything else meant
             raise Impossible(str(error)) from error
 
@@ -98,9 +100,10 @@ def likewise(before: Meaning, phrase: Phrase) -> Meaning:
 
 
 @clause
-def at_last(before: Meaning, phrase: Phrase = (), *, talk: Talk) -> Iterator[Talk]:
+def at_last(before: Meaning | Phrase, phrase: Phrase = (), *, talk: Talk) -> Iterator[Talk]:
     """As in "touch the red cube, and the blue one last", "put the red cube in the tray last"."""
-    for one in before(talk):
+    phrase = before if isinstance(before, tuple) else phrase
+    for one in [talk] if isinstance(before, tuple) else before(talk):
         things = {a[1] for a in one.latest}
         if not phrase:
             building = one.tower.active or one.bridge or len(one.ruled("off")) > len(talk.ruled("off"))

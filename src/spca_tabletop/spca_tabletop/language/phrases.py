@@ -193,7 +193,8 @@ def listed(thing: Thing, others: Phrase, *, pause: bool = False) -> Phrase:
     refuse(both, f"I do not know whether '{others[0].text}' is said of '{thing.text}', too; say it of each.")
     anew = next((t.text for t in others if t.anew), "")  # "red and green, no, blue"
     refuse(anew, f"I do not know how many of them '{anew}' is in place of; say the whole task anew.")
-    if thing.noun.kind and others[0].elliptic and not others[0].noun.one:
+    own = thing.noun.matching == "own" and thing.elliptic and not thing.noun.tests  # "red on its own, and …"
+    if own or (thing.noun.kind and others[0].elliptic and not others[0].noun.one):
         raise NotUnderstood(f"I do not know what '{others[0].text}' is.")
     if others[0].noun.one and others[0].noun.plural and thing.elliptic and others[0].det == Det():
         others = (replace(others[0], noun=replace(others[0].noun, one=False)), *others[1:])  # of one each

@@ -347,11 +347,14 @@ def _abreast(things: Things, talk: Talk, level: bool, row: bool) -> Talk:
 
 
 def _beside_it_too(things: Things, place: Destination, talk: Talk) -> Talk | None:
-    """As in "red next to the tray, and blue there, too"."""
-    last = talk.atoms[-1] if talk.wants and place.things[0].pronoun == "there" else ("",)
-    near = place_of(last[-1])
+    """As in "red next to the tray, and blue there, too"; "on it" may be on either."""
+    last = talk.atoms[-1] if talk.wants else ("",)
+    near, said = place_of(last[-1]), place.things[0].pronoun
+    vague = said == "it" and not place.into and last[1:2] == (talk.subject,) == talk.cleared[:1]
+    if vague and near and near.relation.ahead:  # "red left of the plate, then blue on top of it"
+        raise Impossible(f"I do not know on which of the two '{place.text}' is; name it.")
     alike = last[0] == "next_to" or (near and not near.values and not near.relation.ahead)
-    return talk.claim(last[0], things, last[-1]) if alike else None
+    return talk.claim(last[0], things, last[-1]) if alike and said == "there" else None
 
 
 def _on(

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain, combinations, product
 
-from spca_core.kinds import SOLIDS, SUPPORTS
+from spca_core.kinds import CONTAINERS, SOLIDS, SUPPORTS
 from spca_core.names import GROUND_SYMBOL, TABLE_SYMBOL, words_of
 from spca_core.ports.proposer import Impossible, NotUnderstood
 from spca_core.relation import things_of
@@ -156,12 +156,10 @@ def ways(thing: Thing, talk: Talk, kinds: Things, subject: str = "") -> Iterator
             yield from ways(one, talk, kinds, subject)
         return
     for symbols in _meant(thing, talk, kinds, subject):
-        after = talk
         noun = _noun(thing, talk, kinds) if not thing.pronoun else thing.noun
-        if noun.kind in (*SOLIDS, *SHARED, "thing") and not (thing.noun.other or thing.det.other):
-            after = talk.but(last=(noun.kind, noun.colour))
-        elif noun.kind in SUPPORTS and not (thing.noun.other or thing.det.other):
-            after = talk.but(last_place=(noun.kind, noun.colour))
+        solid, said = noun.kind in (*SOLIDS, *SHARED, "thing"), (noun.kind, noun.colour)
+        last = {"last": said} if solid else {"last_place": said} if noun.kind in SUPPORTS else {}
+        after = talk if thing.noun.other or thing.det.other else talk.but(**last)
         new = tuple(s for s in symbols if s not in after.mentioned)
         yield symbols, after.but(mentioned=(*after.mentioned, *new))
 
@@ -280,7 +278,7 @@ def _counted(thing: Thing, noun: Nominal, found: list[str], talk: Talk, kinds: T
         if min(map(len, each)) < det.number:
             raise Impossible(f"'{thing.text}': there are not that many. {table.seen()}")
         return (tuple(chain(*one)) for one in product(*(combinations(k, det.number) for k in each)))
-    if det.quantifier in ("all", "each") or noun.plural or det.number not in (None, 1):
+    if det.quantifier in ("all", "each") or noun.plural or det.number not in (None, 1) or len(found) == 1:
         if det.number not in (None, len(found)):
             if det.number == len(talk.group) and set(talk.group) <= set(found):
                 return [talk.group]
@@ -289,9 +287,9 @@ def _counted(thing: Thing, noun: Nominal, found: list[str], talk: Talk, kinds: T
         if len(found) == 1 and noun.one and noun.plural and det.quantifier in ("", "the"):
             raise NotUnderstood(f"'{thing.text}': there is only one. {table.seen()}")
         return [tuple(found)]
-    if len(found) == 1:
-        return [tuple(found)]
-    for symbol in reversed(talk.mentioned):
+    unsaid = {*CONTAINERS} - {kind for _, kind in table.named}  # what was called a "box"
+    mentioned = sorted(talk.mentioned, key=lambda s: noun.kind in SHARED and table.kind(s) in unsaid)
+    for symbol in reversed(mentioned):
         vague = det.quantifier and noun.vague and not noun.colour
         that = thing.text.lower().startswith(("that ", "this ")) and symbol in found
         if that or (vague and table.kind(symbol) in wanted_kinds(noun, kinds)):
@@ -396,7 +394,9 @@ def _pronoun(thing: Thing, talk: Talk, kinds: Things) -> Iterable[Things]:
         it = support if kinds == ANYTHING and talk.subject == thing_off else talk.subject
         if kinds == LIFTABLE and it == support and talk.table.kind(it) in SUPPORTS:
             it = thing_off  # "clear the mat and put it on the plate"
-        unclear = not it or (thing.text.lower() == "that one" and talk.ruled("left"))
+        that = thing.text.lower() == "that one"  # "green on blue, and that one in the tray"
+        it = next((a[2] for a in talk.before if that and a[:2] == ("on", it) and a[2] in solids), it)
+        unclear = not it or (that and (talk.ruled("left") or {a[1] for a in talk.before} > {talk.subject}))
         unclear = unclear or (talk.subject,) in talk.ruled("counted")
         refuse(unclear, f"I do not know what '{thing.text}' refers to; name the thing.")
         return [(it,)]
@@ -404,8 +404,7 @@ def _pronoun(thing: Thing, talk: Talk, kinds: Things) -> Iterable[Things]:
         left = tuple(s for s in solids if s not in talk.mentioned)
         if det.number not in (None, len(left)):
             left = tuple(s for s in left if talk.table.kind(s) == talk.last[0])
-        vague = not (talk.mentioned and left)
-        refuse(vague, f"I do not know which things '{thing.text}' means; name them.")
+        refuse(not (talk.mentioned and left), f"I do not know which things '{thing.text}' means; name them.")
         if det.number not in (None, len(left)):
             raise Impossible(f"'{thing.text}': there are {len(left)} others. {talk.table.seen()}")
         return [left]

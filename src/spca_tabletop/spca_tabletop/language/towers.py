@@ -38,10 +38,10 @@ def any_of(said: Phrase, talk: Talk) -> bool:
     """Return whether a phrase is of just any things to build with, so that only their number counts."""
     if len(said) != 1 or not said[0].any or said[0].either or said[0].pronoun or talk.mentioned:
         return False
-    noun, det = said[0].noun, said[0].det
+    noun, det, of = said[0].noun, said[0].det, talk.table.of
     plain = not (noun.colour or noun.tests or noun.other or noun.matching or said[0].apart or det.other)
-    kinds = {"cube"} if talk.table.of("cube") else {*STACKABLE, *SHARED}
-    return plain and noun.kind in {*kinds, "thing", ""}
+    pieces, alike = of("cube") or of(*STACKABLE), of(*SHARED.get(noun.kind, (noun.kind,)))
+    return plain and (noun.kind in ("thing", "") or alike == pieces)
 
 
 def at_slot(things: Things, slot: str, talk: Talk, ordered: bool = False) -> Talk:
@@ -244,8 +244,7 @@ def all_built(talk: Talk, atoms: Collection[Atom]) -> Iterator[set[Atom]]:
         return
     below = {a[1]: a[2] for a in atoms if a[0] == "on" and talk.table.kind(a[2]) in STACKABLE}
     plain = not any(t.size or t.base or t.slots or t.members or t.runs for t in towers)
-    so = plain and len({*below.values()} - {*below}) == len(towers)
-    refuse(below and not so, EACH)
+    refuse(below and not (plain and len({*below.values()} - {*below}) == len(towers)), EACH)
     spared = {*talk.left_out, *(t for (t,) in talk.ruled("unused"))}
     towers = _shared_out(() if below else towers, len({*talk.table.of("cube")} - spared))
     named = [{*t.members, *(s for _, s in t.slots), *(s for run in t.runs for s in run)} for t in towers]
