@@ -270,7 +270,7 @@ def _all_but_some(thing: Thing, talk: Talk, kinds: Things, subject: str) -> Iter
 
 
 def _counted(thing: Thing, noun: Nominal, found: list[str], talk: Talk, kinds: Things) -> Iterable[Things]:
-    """So many of those that a description fits."""
+    """So many of those that a description fits; "the brick" is rather what was just called that."""
     det, table = thing.det, talk.table
     if det.quantifier == "any":
         if det.number is None:
@@ -291,7 +291,9 @@ def _counted(thing: Thing, noun: Nominal, found: list[str], talk: Talk, kinds: T
         return [tuple(found)]
     if len(found) == 1:
         return [tuple(found)]
-    for symbol in reversed(talk.mentioned):
+    called = {s: text.split()[-1:] == thing.text.split()[-1:] for s, text in talk.spoken}
+    so_called = [s for s in talk.mentioned if called.get(s, True) or True not in called.values()]
+    for symbol in reversed(so_called):
         vague = det.quantifier and noun.vague and not noun.colour
         that = thing.text.lower().startswith(("that ", "this ")) and symbol in found
         if that or (vague and table.kind(symbol) in wanted_kinds(noun, kinds)):
