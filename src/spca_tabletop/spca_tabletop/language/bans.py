@@ -154,14 +154,18 @@ def never_put(phrase: Phrase, places: Destinations, *, talk: Talk) -> Iterator[T
 def must_not_be(phrase: Phrase, places: Destinations, *, talk: Talk) -> Iterator[Talk]:
     kinds = LIFTABLE if phrase == EVERYTHING else TANGIBLE  # "nothing" names no plate that "there" could be
     one, whole = phrase[0], len(phrase) == 1 and phrase[0].det == Det("all")
+    others = [t.noun for p in places for t in p.things if t.noun.other and not t.noun.colour]
+    if whole and [noun.kind or one.noun.kind for noun in others] == [one.noun.kind]:  # "no cube … any other"
+        yield from apart(phrase, how="off" if places[0].relation == "on" else "apart")(talk)
+        return
     if all(t.det.quantifier == "the" and t.noun.kind for t in phrase):  # "the red cube must not be there"
         talk = _emptied([s for t in phrase for s in named(t, talk)], places, talk)
     if whole and one.noun.vague and one.noun.kind and not (one.noun.colour or one.apart):  # "no cube"
         talk = _emptied(named(one, talk, LIFTABLE), places, talk)
     for things, before in found_by(_every(phrase), talk.but(forbidding=True), kinds):
         there = [a[2] for a in talk.before if a[0] == "on" and phrase[0].elliptic and phrase[0].noun.colour]
-        those = [t for p in places for t in p.things if there and not t.noun.matching]
-        again = any(named(t, talk, ANYTHING) == there for t in those)  # "green on purple, no blue on purple"
+        of = [t for p in places for t in p.things if not (t.noun.matching or (t.pronoun and one.noun.one))]
+        again = there and any(named(t, talk, ANYTHING) == there for t in of)  # "green on pink, no blue on it"
         refuse(again, UNREAD["CORRECTION"].format(f"no {phrase[0].text}"))
         found: Iterable[Talk] = [before]
         for place in places:

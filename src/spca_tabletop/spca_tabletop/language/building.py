@@ -12,7 +12,7 @@ from spca_core.ports.proposer import Impossible, NotUnderstood
 from spca_tabletop.language import towers
 from spca_tabletop.language.clauses import EVERYTHING, about, allowed, and_also, doing, not_there, state
 from spca_tabletop.language.commands import place_once, put, touch
-from spca_tabletop.language.lexicon import ANYTHING, LIFTABLE, UNREAD
+from spca_tabletop.language.lexicon import ANYTHING, LIFTABLE, SHARED, UNREAD
 from spca_tabletop.language.nouns import CLEARLY_LARGER
 from spca_tabletop.language.places import Destination, Destinations, come_from, placed
 from spca_tabletop.language.talk import Meaning, Talk, Things, clause, in_turn, refuse
@@ -291,8 +291,8 @@ def pyramid(more: Detail | tuple[int, Phrase] | int | None) -> Meaning:
 
 
 def layer(*said: int | tuple[str, bool]) -> int:
-    kinds = [one[0] for one in said if isinstance(one, tuple)]
-    refuse({*kinds} - {*STACKABLE}, "I can build a pyramid of cubes only.")
+    kinds = {kind for one in said if isinstance(one, tuple) for kind in SHARED.get(one[0], one[:1])}
+    refuse(kinds and not kinds & {*STACKABLE}, "I can build a pyramid of cubes only.")
     return next((one for one in said if isinstance(one, int)), 1)
 
 

@@ -12,7 +12,7 @@ from spca_core.ports.proposer import Impossible, NotUnderstood
 from spca_core.relation import Relation, Values
 from spca_tabletop.language.bans import is_of_solids, sparing
 from spca_tabletop.language.clauses import EVERYTHING, about, allowed, and_also, coming_from, doing, not_there
-from spca_tabletop.language.goal import GONE, NO_PLACE
+from spca_tabletop.language.goal import GONE, NO_PLACE, ONE_AIM
 from spca_tabletop.language.lexicon import AXES, LIFTABLE, NO_DIRECTION, PUT_OR_THERE, ROWS, TANGIBLE
 from spca_tabletop.language.phrases import meant
 from spca_tabletop.language.places import Destination, Destinations, placed, related, spot_of
@@ -92,8 +92,7 @@ def contain(there: Phrase, things: Phrase, *, each: bool = False, passed: bool =
 
 def place_once(things: Collection[str], talk: Talk) -> None:
     """Refuse to take away again what was put somewhere."""
-    again = any(a[1] in things and a[0] != "touched" for a in talk.atoms)
-    refuse(again, "I can aim at one arrangement only, not at one after the other.")
+    refuse(any(a[1] in things and a[0] != "touched" for a in talk.atoms), ONE_AIM)
 
 
 def hold(things: Things, talk: Talk) -> Talk:

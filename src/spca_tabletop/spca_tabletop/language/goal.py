@@ -19,6 +19,7 @@ Goal = frozenset[Atom]
 """Atoms that must hold together."""
 RULES = ("unfit", "kept", "stays", "before")
 """Predicates of a goal that must hold all along, not in the end."""
+ONE_AIM = "I can aim at one arrangement only, not at one after the other."
 NO_PLACE = "I do not know where to put it; name a plate, a cube or the table."
 SIDE_TOUCHING = "I can put a thing next to another, or to one side of it, but not both so that they touch."
 _MOST_ALTERNATIVES = 40
@@ -26,7 +27,7 @@ _LOCATIONS = ("on", "across", "holding", *(row.name for row in relations() if ro
 """Predicates that say where a cube is; a cube is at one place only."""
 _AXES = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 _TWO_SIDES = "That contradicts itself: where the {} and the {} are to be to each other."
-_FULL = ("I can put only {1} of these on the {0}.", "The {0} has no room for more than {1} of these.")
+_FULL = ("I can put only {1} of these on the {0} itself.", "The {0} has no room for more than {1} of these.")
 """Where that many is a rule, and where it is a matter of sizes."""
 GONE = [row.name for row in relations() if row.rests == GROUND_SYMBOL]
 """Those that say that it is out of reach."""
@@ -263,8 +264,10 @@ class _Told:
             if any(a[0] in ("next_to", "abreast") and a[1:] == (cube, cube) for a in atoms):
                 raise Contradiction(f"The {words_of(cube)} cannot be next to itself.")
             where = [a for a in atoms if a[1] == cube and a[0] in _LOCATIONS]
+            in_turn = f" {ONE_AIM}" if len({n for n, a in self._talk.wants if a[1] == cube}) > 1 else ""
             if len(where) > 1:
-                raise Contradiction(f"A thing cannot end up at two places: {describe([frozenset(where)])}.")
+                told = describe([frozenset(where)])
+                raise Contradiction(f"A thing cannot end up at two places: {told}.{in_turn}")
             burden = [a for a in atoms if a[0] == "on" and a[2] == cube]
             spans = [a for a in atoms if a[0] == "across" and cube in a[2:]]
             if len(burden) + min(len(spans), 1) > 1 or len(spans) > 2:
@@ -281,8 +284,8 @@ class _Told:
             others = [a for a in where if a != ("on", cube, TABLE_SYMBOL)]
             others += [a for a in atoms if a[0] in ("next_to", "abreast") and a[1] == cube]
             if len(at) > 1 or (at and others):
-                both = describe([frozenset([*at, *others])])
-                raise Contradiction(f"A thing cannot end up at two places, nor be put and turned: {both}.")
+                told = f"nor be put and turned: {describe([frozenset([*at, *others])])}"
+                raise Contradiction(f"A thing cannot end up at two places, {told}.{in_turn}")
             if beside and where and where[0] != ("on", cube, TABLE_SYMBOL):
                 raise Contradiction(f"Nothing can stand next to the {words_of(cube)} but on the table.")
         for place in self._scene.objects:

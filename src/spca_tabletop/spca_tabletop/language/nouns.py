@@ -314,7 +314,7 @@ def _of_extent(extent: str, nth: int = 1) -> Test:
         ranked = areas[::-1] if top else areas
         ends = sorted(ranked[max(nth - 2, 0) : nth + 1]) if top or low else areas
         if len(areas) < 2 or any(b[0] < a[0] * CLEARLY_LARGER for a, b in pairwise(ends)):
-            raise NotUnderstood(f"'{extent} {noun.kind or 'one'}': some are of the same size; name a colour.")
+            raise NotUnderstood(f"'{extent} {noun.kind or 'one'}': some are of the same size; go by colour.")
         middle = areas[len(areas) // 2 :][:1] if len(areas) % 2 else []
         return [s for _, s in (ranked[nth - 1 : nth] if top or low else middle) if s in only]
 

@@ -44,11 +44,11 @@ def of_each_colour(det: Det, noun: Nominal | None = None) -> Thing:
     return Thing(replace(det, hued=True), replace(noun or Nominal("thing"), plural=False))
 
 
-def last_of(*said: int | tuple[str, bool]) -> Thing:
-    """As in "stack two of them, the third one stays": the one that is left of so many."""
+def last_of(*said: int | str | tuple[str, bool]) -> Thing:
+    """As in "stack two of them, the third one stays": the one that is left; not "the third red cube"."""
     number = next((one for one in said if isinstance(one, int)), None)
     kind = next((one[0] for one in said if isinstance(one, tuple)), "")
-    refuse(number == 1, "I do not know what comes first here; name it.")
+    refuse(number == 1 or len(said) > 2, f"From where is number {number} counted? Say 'from the left'.")
     return Thing(Det("the", out_of=number, other=True, part=True), Nominal(kind, one=not kind, vague=False))
 
 

@@ -331,7 +331,7 @@ def _relative(things: Things, relation: str, targets: Things, talk: Talk) -> Tal
 
 
 def _abreast(things: Things, talk: Talk, level: bool, row: bool) -> Talk:
-    refuse(len(things) < 2, "I do not know what should stand side by side; name two cubes.")
+    refuse(len(things) < 2, "I do not know what should stand side by side; name them all in one list.")
     if any(a[0] == "at" and a[1] in things for a in talk.latest):
         raise Impossible("I can make a row where there is room for it only, not at a certain place.")
     if level:

@@ -268,7 +268,7 @@ def _all_but_some(thing: Thing, talk: Talk, kinds: Things, subject: str) -> Iter
 
 
 def _counted(thing: Thing, noun: Nominal, found: list[str], talk: Talk, kinds: Things) -> Iterable[Things]:
-    """So many of those that a description fits."""
+    """So many of those that a description fits; "the brick" is rather what was just called that."""
     det, table = thing.det, talk.table
     if det.quantifier == "any":
         if det.number is None:
@@ -288,7 +288,9 @@ def _counted(thing: Thing, noun: Nominal, found: list[str], talk: Talk, kinds: T
             raise NotUnderstood(f"'{thing.text}': there is only one. {table.seen()}")
         return [tuple(found)]
     unsaid = {*CONTAINERS} - {kind for _, kind in table.named}  # what was called a "box"
-    mentioned = sorted(talk.mentioned, key=lambda s: noun.kind in SHARED and table.kind(s) in unsaid)
+    called = {s: text.split()[-1:] == thing.text.split()[-1:] for s, text in talk.spoken}
+    mentioned = [s for s in talk.mentioned if called.get(s, True) or True not in called.values()]
+    mentioned.sort(key=lambda s: noun.kind in SHARED and table.kind(s) in unsaid)
     for symbol in reversed(mentioned):
         vague = det.quantifier and noun.vague and not noun.colour
         that = thing.text.lower().startswith(("that ", "this ")) and symbol in found

@@ -240,7 +240,7 @@ def readings(sentence: Sentence, start: str = "Said") -> Ways:
         asks = start == "Said" and _ONLY_ASKS.fullmatch(sentence.text)
         return rule.parse(sentence.tokens, "Question" if asks else start)
     except Unexpected as error:
-        for token in sentence.tokens:
+        for token in sentence.tokens[: error.at + 1]:
             if token.type in UNREAD:
                 raise NotUnderstood(UNREAD[token.type].format(token.text.strip(" ,"))) from error
         refuse(ASKS.fullmatch(sentence.text), ASKED)
