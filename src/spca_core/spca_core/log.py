@@ -45,10 +45,7 @@ class _File(logging.FileHandler):
 
 @contextmanager
 def logging_to(folder: Path) -> Iterator[None]:
-    """Write what is logged to the log of a run's folder, as long as the context lasts.
-
-    What another run logs, in a context of its own, is left to that run's log.
-    """
+    """Write what a run logs to its folder, as long as the context lasts; another run has a log of its own."""
     (folder / LOG).parent.mkdir(parents=True, exist_ok=True)
     file = _File(folder / LOG)
     file.setFormatter(_JsonLines())
