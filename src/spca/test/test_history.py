@@ -51,24 +51,20 @@ def test_noise_is_no_change_and_a_move_is() -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "size", "yaws"),
-    [
-        ("cube", (0.04, 0.04, 0.04), (0.78, -0.78)),
-        ("cuboid", (0.08, 0.04, 0.04), (1.56, -1.57)),
-        ("plate", (0.14, 0.14, 0.01), (0.0, 0.7)),
-    ],
+    ("size", "yaws"),
+    [((0.04, 0.04, 0.04), (0.78, -0.78)), ((0.08, 0.04, 0.04), (1.56, -1.57))],
 )
-def test_what_looks_the_same_has_not_turned(kind: str, size: Vec3, yaws: tuple[float, float]) -> None:
+def test_what_looks_the_same_has_not_turned(size: Vec3, yaws: tuple[float, float]) -> None:
     """A look takes it this way or that; a plan in vain was then tried in five rounds instead of one."""
 
     def look(yaw: float) -> Observation:
-        objects = (thing(f"{kind}_red", Pose.from_xyz_yaw(0.5, 0, 0.4, yaw), size),)
+        objects = (thing("cube", Pose.from_xyz_yaw(0.5, 0, 0.4, yaw), size),)
         return seen(0.5).model_copy(
             update={"scene": Scene(stamp=0, objects=objects, relations=(), sentences=())}
         )
 
     assert Observation.looks_like(*map(look, yaws))
-    assert Observation.looks_like(look(0.0), look(0.3)) == (kind == "plate")
+    assert not Observation.looks_like(look(0.0), look(0.3))
 
 
 def test_the_same_failure_on_the_same_table_is_remembered_but_no_accident() -> None:

@@ -75,22 +75,3 @@ def test_a_tray_that_is_away_for_a_while_ends_no_run(tmp_path: Path, monkeypatch
     run = spca.run("packing_01", preset="disturbed", seed=0, out=tmp_path / "run", report=False, video=False)
     assert "looking again: Which tray?" in [event.text for event in run.events]
     assert run.result.success, run.result.reason
-
-
-@pytest.mark.slow
-def test_a_sentence_that_becomes_impossible_once_the_arm_has_moved_leaves_its_run(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """One that is refused before leaves none."""
-    away = tuple(
-        Disturbance(kind="remove", at=2.5 * (seed + 1), seed=seed, names=("plate_blue",))
-        for seed in range(12)
-    )
-    monkeypatch.setattr("spca_tabletop.presets.draw_disturbances", lambda *_: away)
-    monkeypatch.setattr("spca_core.run_folder.RunFolder.create.__func__.__defaults__", (None, tmp_path))
-    with spca.session(preset="disturbed", report=False) as table:
-        run = table.do("put the green cube on the blue plate")
-        assert run.result.outcome is Ending.IMPOSSIBLE and run.result.attempts == 1
-        assert run.folder.parent == tmp_path and not run.result.refused
-        refused = table.do("put the pink cube on the red plate")
-        assert refused.result.refused and [*tmp_path.iterdir()] == [run.folder]

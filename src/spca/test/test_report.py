@@ -10,10 +10,9 @@ import numpy as np
 import pytest
 
 from spca.pages import remember, write_index
-from spca.report import executed, templates, write_report
+from spca.report import templates, write_report
 from spca.runs import Run
 from spca_core.options import RunOptions, manifest
-from spca_core.plan import ActResult, PlanResult
 from spca_core.result import RunResult
 from spca_core.run_folder import RunFolder
 
@@ -52,24 +51,6 @@ def test_the_report_is_one_file_with_the_task_the_proposer_and_what_was_measured
     bodies = len({shape["body"] for shape in scene["shapes"]})
     before, after = np.array((scene["poses"][0], scene["poses"][-1])).reshape(2, bodies, 7)
     assert 5 <= (np.abs(before - after).max(axis=1) > 20).sum() < bodies, "the arm moves, and not all"
-
-
-def test_every_time_that_a_plan_was_carried_out_is_a_tree_of_its_steps(runs: Path) -> None:
-    folder = runs / "20260101-120000_table"
-    plan = PlanResult.model_validate_json((folder / "round_1" / "plan_1.json").read_bytes())
-    act = ActResult.model_validate_json(next(folder.glob("round_1/act_*.json")).read_bytes())
-    longer = plan.plan.model_copy(update={"steps": (*plan.plan.steps, *plan.plan.steps)})
-    longer_plan = plan.model_copy(update={"plan": longer})
-    failed = act.steps[0].model_copy(update={"status": "failed"})
-    stopped = act.model_copy(update={"status": "failed", "steps": (failed,)})
-    trees, steps = executed([(1, longer_plan), (4, plan), (9, plan)], [(3, stopped), (6, act), (8, act)])
-    assert [(t["status"], [(n["status"], n["step"]) for n in t["nodes"]]) for t in trees] == [
-        ("failed", [("failed", 0), ("ahead", None)]),
-        ("done", [("done", 1)]),
-        ("done", [("done", 2)]),
-        ("not tried", [("ahead", None)]),
-    ]
-    assert [s["status"] for s in steps] == ["failed", "done", "done"]
 
 
 def test_a_sentence_s_page_says_who_has_judged_and_answered(runs: Path, tmp_path: Path) -> None:

@@ -7,23 +7,19 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-import yaml
 from pydantic import BaseModel
 
 from spca.dialogue import Dialogue
 from spca.journal import Event
-from spca_coder.drafting import TOKEN_BUDGET, relevant
-from spca_coder.source import LibraryReader, read
+from spca_coder.source import LibraryReader
 from spca_core.options import RunOptions
-from spca_core.plan import ActionSchema, Draft, PlanRequest, PlanResult
+from spca_core.plan import Draft, PlanRequest, PlanResult
 from spca_core.ports.chat import ChatReply, Message, Role
 from spca_core.ports.proposer import ModelError, NotUnderstood
 from spca_core.result import Ending
-from spca_core.scene import Observation
-from spca_core.skill_package import library_source
 from spca_llm.chat import NotInVain
 from spca_planner.critics import with_synonyms
-from spca_planner.language import LanguageProposer, messages, told_of
+from spca_planner.language import LanguageProposer, messages
 from spca_planner.pddl.syntax import parse_domain
 from spca_planner.planner import DraftingPlanner
 from spca_planner.prediction import PddlReader
@@ -37,7 +33,6 @@ from spca_tabletop.plan.problem import domain
 from spca_tabletop.plan.proposer import BuiltinProposer
 from spca_tabletop.plan.vocabulary import TabletopVocabulary
 from spca_testing import pddl
-from spca_testing.models.fallible_model import SKILLS
 from spca_testing.observations import plan_of, scene, task
 
 WORDS = TabletopVocabulary().words()
@@ -196,62 +191,6 @@ def test_a_model_hears_of_so_many_turns_and_of_older_ones_in_short(tmp_path: Pat
     assert told[2] == "robot: impossible: Mats are never held" and told[14].endswith("move the cube.")
 
 
-# --- which skills a coder is shown --------------------------------------------------------------------------
-
-PATTERNS = yaml.safe_load(Path(__file__).with_name("patterns.yaml").read_text())
-ALIKE = {
-    "lift_cube": "pick_up", "set_on_plate": "place_on", "set_on_cube": "stack_on",
-    "drop_off_table": "discard", "touch_thing": "touch",
-}  # fmt: skip
-
-
-def atoms(text: str) -> str:
-    told = (f"({part.lstrip('!')})" for part in text.split(", "))
-    return " ".join(
-        f"(not {a})" if part[0] == "!" else a for part, a in zip(text.split(", "), told, strict=True)
-    )
-
-
-def test_the_pattern_that_is_needed_is_shown() -> None:
-    """Among all that a library knows after thirty levels: the built-in skills, and those of a model."""
-    text = f"{library_source('tabletop', TabletopKit.builtin_skills)}\n\n\n{SKILLS.read_text()}"
-    known = actions_of(TabletopKit().builtin().domains, [pddl.DOMAIN])
-    told = told_of(known, TabletopVocabulary().words())
-    lacking = []
-    for line in PATTERNS["skills"]:
-        head, needs, brings, patterns = line.split("; ")
-        name, *things = head.split()
-        action = f"(:action {name} :precondition (and {atoms(needs)}) :effect (and {atoms(brings)}))"
-        wanted = ActionSchema(name=name, parameters=tuple((t, "item") for t in things), pddl=action)
-        shown = read(relevant(text, (wanted,), TOKEN_BUDGET, actions=told)).functions
-        lacking += [line] if {ALIKE.get(n, n) for n in shown}.isdisjoint(patterns.split()) else []
-    assert len(lacking) <= 0.05 * len(PATTERNS["skills"]), lacking
-
-
-# --- which domain a planner is shown ------------------------------------------------------------------------
-
-
-def test_the_domain_that_is_shown_has_the_pattern(tmp_path: Path) -> None:
-    """After thirty tasks, each with a domain of its own whose names say nothing."""
-    trusted, whole, vocabulary = TrustedDomains(tmp_path), parse_domain(domain()), TabletopVocabulary()
-    head = re.sub(";.*", "", domain().partition("(:action")[0])
-    for number, line in enumerate(PATTERNS["solved"]):
-        text, kind, actions = line.split("; ")
-        used = list(dict.fromkeys((*actions.split(), "touch" if actions == "touch" else "pick_up")))
-        texts = (re.sub(r"(?<=:action )\w+", f"do_{i}", whole.actions[n].text) for i, n in enumerate(used))
-        schemas = " ".join(texts).replace("- support", f"- {kind}")
-        trusted.add("tabletop", task(text, group=f"group_{number}"), f"{head}{schemas})\n;{' '.join(used)}")
-    lacking = []
-    for line in PATTERNS["asked"]:
-        text, kind, actions = line.split("; ")
-        seen = Observation.model_validate_json(scene().model_dump_json().replace("plate", kind))
-        goals = vocabulary.asked(task(text), seen)
-        shown = trusted.fitting("tabletop", task(text), seen.objects, goals, vocabulary.words())
-        has = shown.text.rpartition(";")[2].split() if shown else []
-        lacking += [f"{line}: {has}"] if not {*actions.split()} <= {*has} else []
-    assert len(lacking) <= 0.05 * len(PATTERNS["asked"]), lacking
-
-
 # --- words --------------------------------------------------------------------------------------------------
 
 
@@ -320,21 +259,3 @@ def test_the_same_question_is_not_asked_twice() -> None:
     with pytest.raises(ModelError, match="answered before"):
         asking.draft(request(failure="something new"), None, None)
     assert len(chat.asked) == 4
-
-
-def test_a_goal_is_told_by_the_ways_that_what_never_changes_leaves() -> None:
-    """Not by those that it rules out, of which there may be very many more."""
-    names = ("red", "green", "blue", "yellow")
-    domain_text = """(define (domain others) (:requirements :adl) (:types cube bowl - object)
-      (:predicates (in ?c - cube ?b - bowl) (other_colour ?c - cube ?b - bowl))
-      (:action put :parameters (?c - cube ?b - bowl) :precondition (not (in ?c ?b)) :effect (in ?c ?b)))"""
-    cubes, bowls = (" ".join(f"{kind}_{name}" for name in names) for kind in ("cube", "bowl"))
-    near = " ".join(
-        f"(other_colour cube_{a} bowl_{b})" for a, b in zip(names, names[1:] + names[:1], strict=True)
-    )
-    goal = "(forall (?c - cube) (exists (?b - bowl) (and (in ?c ?b) (other_colour ?c ?b))))"
-    problem = f"""(define (problem each) (:domain others) (:objects {cubes} - cube {bowls} - bowl)
-      (:init {near}) (:goal {goal}))"""
-    told = READER.goal(Draft(domain=domain_text, problem=problem))
-    assert "red cube in the green bowl" in told and "yellow cube in the red bowl" in told
-    assert "or" not in told.split() and "red cube in the red bowl" not in told

@@ -12,6 +12,7 @@ def test_paths_become_absolute_and_names_stay(tmp_path: Path, monkeypatch: pytes
     monkeypatch.chdir(tmp_path)
     for name in ("mine.yaml", "models.yaml", "stack_01", "tabletop"):
         Path(name).touch()
+    assert settled(RunOptions(level="nope.yaml", llm="gpt")) == RunOptions(level="nope.yaml", llm="gpt")
     options = RunOptions(level="mine.yaml", world="tabletop", llm="models.yaml", library="learned")
     assert settled(options) == RunOptions(
         level=str(tmp_path / "mine.yaml"),
@@ -19,11 +20,5 @@ def test_paths_become_absolute_and_names_stay(tmp_path: Path, monkeypatch: pytes
         llm=str(tmp_path / "models.yaml"),
         library=str(tmp_path / "learned"),
     )
-    assert settled(settled(options)) == settled(options)
     replayed = RunOptions(level="stack_01", llm="replay:old/llm")
     assert settled(replayed) == RunOptions(level="stack_01", llm=f"replay:{tmp_path / 'old/llm'}")
-
-
-def test_what_is_not_there_is_named_as_it_was_typed() -> None:
-    options = RunOptions(level="nope.yaml", llm="gpt")
-    assert settled(options) == options

@@ -24,13 +24,12 @@ from spca_interfaces.srv import Judge
 from spca.interrupt import stopping_on_interrupt
 from spca.journal import Event
 from spca.kits import kits
-from spca.ros.graph import ENDED, SIMULATOR, robot_is_there
-from spca.ros.program import Program, _Launched, program
+from spca.ros.graph import SIMULATOR, robot_is_there
+from spca.ros.program import Program, program
 from spca.runs import CRASH, Run
-from spca_core.errors import InputError, Lost, SpcaError
-from spca_core.options import RunOptions, manifest
+from spca_core.options import RunOptions
 from spca_core.result import SIGNALS, Ending, RunResult, Signals
-from spca_core.run_folder import MANIFEST, RunFolder
+from spca_core.run_folder import RunFolder
 from spca_planner.solver.process import warm_solver
 from spca_ros import names
 from spca_ros.action_server import LongAction
@@ -83,15 +82,6 @@ def test_events_and_records_reach_the_run_folder_and_no_keys_the_simulator(
     ]
     for file in ("run.json", "result.json", "states.npz", "contacts.json", "looks/01.jpg", "looks/01.json"):
         assert (tmp_path / file).is_file(), file
-
-
-def test_a_simulator_that_cannot_start_is_named_with_its_reason(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for variable in ("DISPLAY", "WAYLAND_DISPLAY"):
-        monkeypatch.delenv(variable, raising=False)
-    with pytest.raises(InputError, match="display"):
-        run_ros(RunOptions(level="touch_02", view=True), RunFolder(tmp_path))
 
 
 def test_a_simulator_that_dies_ends_the_run_and_is_named(
@@ -256,24 +246,6 @@ def test_a_planner_of_somebody_elses_takes_the_place_of_the_planner(tmp_path: Pa
             result = made.conduct(Run(RunOptions(level="stack_01"), RunFolder(tmp_path)))
     assert asked == ["Stack the red cube on the blue cube"]
     assert not result.success and result.reason == "my planner has no ideas"
-
-
-def test_which_process_of_a_launch_has_ended_is_the_program_s_last_word(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    """Not that a node is lost, which follows from it."""
-
-    @contextmanager
-    def losing(*_: object, **more: object) -> Iterator[Program]:
-        raise SpcaError("the simulator is lost")
-        yield
-
-    monkeypatch.setattr("spca.ros.program.program", losing)
-    folder = RunFolder.create("touch_02", tmp_path / "run")
-    folder.write(MANIFEST, manifest(RunOptions(level="touch_02", transport="ros")))
-    folder.write(ENDED, "sim-2 has ended with status -9")
-    with pytest.raises(Lost, match="sim-2 has ended with status -9"):
-        _Launched.of(folder.path).advance()
 
 
 def test_signals_stop_the_arm_once_and_from_a_thread() -> None:

@@ -25,7 +25,6 @@ from spca.journal import Event
 from spca.sessions import Session
 from spca_core.errors import InputError
 from spca_core.paths import ROOT
-from spca_core.plan import Plan
 from spca_core.result import Ending
 from spca_motion.manipulator import Gripper
 from spca_testing.models.behaviours import Say
@@ -35,14 +34,6 @@ from spca_testing.models.server import ModelServer
 from spca_testing.processes import python
 
 pytestmark = pytest.mark.slow
-ROS = pytest.param("ros", marks=pytest.mark.ros)
-ROS_NIGHTLY = pytest.param("ros", marks=[pytest.mark.ros, pytest.mark.full])
-INPROC_NIGHTLY = pytest.param("inproc", marks=pytest.mark.full)
-
-
-def on_one_table(*transports: object) -> pytest.MarkDecorator:
-    """A test on the table of its class, over each of the transports."""
-    return pytest.mark.parametrize("table", transports, indirect=True, scope="class")
 
 
 @pytest.fixture(scope="module")
@@ -64,16 +55,10 @@ def by_model(script: Any, folder: Path, **options: object) -> Iterator[tuple[Mod
             yield server, table
 
 
-@pytest.fixture(scope="class")
-def table(request: pytest.FixtureRequest):
-    """In one process with the built-in proposer; on the ROS graph with a model, asked over HTTP."""
-    if request.param == "inproc":
-        with spca.session(report=False) as table:
-            yield table
-        return
-    request.getfixturevalue("graph")
-    folder = request.getfixturevalue("tmp_path_factory").mktemp("model")
-    with by_model(GrammarModel(code_errs=False), folder, transport="ros") as (_, table):
+@pytest.fixture(scope="module")
+def table():
+    """A table in one process with the built-in proposer, on which several tests go on."""
+    with spca.session(report=False) as table:
         yield table
 
 
@@ -82,34 +67,33 @@ def runs_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("spca_core.run_folder.RunFolder.create.__func__.__defaults__", (None, tmp_path))
 
 
-class TestOneTable:
-    """Several sentences on one table; its program has the robot until the last of them."""
+def test_a_conversation_refers_to_what_was_done(table: Session):
+    with pytest.raises(InputError, match="Nothing has been done yet"):
+        table.do("why?")
+    first = table.do("put the red cube on the blue plate")
+    assert table.look()._repr_jpeg_()[:2] == b"\xff\xd8"
+    assert first.result.reason == "seen to hold: the red cube on the blue plate"
+    assert "referee" not in "".join(event.text for event in first.events)
+    kinds = [event.kind for event in first.events]
+    assert kinds.index("plan") < kinds.index("step")
+    stacked = table.do("stack the blue one on it")
+    assert "the blue cube on the red cube" in stacked.result.reason and stacked.result.success
+    assert stacked.result.sim < first.result.sim * 3  # its own time, not the session's
+    assert table.do("put the red cube on the red plate").result.success
+    assert "pick_up(cube_blue, cube_red)" in (table.ask("what did you do?") or "")
+    assert table.ask("why did you move the green cube?") == "I did not move the green cube."
+    why = table.ask("Why did you move the blue cube?") or ""
+    assert "It does not name the blue cube, which was in the way on the red cube." in why
+    assert "red cube, which was in the way" not in why
+    assert table.do("fly to the moon").result.outcome is Ending.NOT_UNDERSTOOD
+    assert table.do("what do you see?").result.reason.endswith("(Answered; nothing was moved.)")
+    assert all(run.folder.exists() for run in table.runs)
 
-    @on_one_table("inproc", ROS_NIGHTLY)
-    def test_a_conversation_refers_to_what_was_done(self, table: Session):
-        with pytest.raises(InputError, match="Nothing has been done yet"):
-            table.do("why?")
-        first = table.do("put the red cube on the blue plate")
-        assert table.look()._repr_jpeg_()[:2] == b"\xff\xd8"
-        assert first.result.reason == "seen to hold: the red cube on the blue plate"
-        assert "referee" not in "".join(event.text for event in first.events)
-        kinds = [event.kind for event in first.events]
-        assert kinds.index("plan") < kinds.index("step")
-        stacked = table.do("stack the blue one on it")
-        assert "the blue cube on the red cube" in stacked.result.reason and stacked.result.success
-        assert stacked.result.sim < first.result.sim * 3  # its own time, not the session's
-        assert table.do("put the red cube on the red plate").result.success
-        assert "pick_up(cube_blue, cube_red)" in (table.ask("what did you do?") or "")
-        assert table.ask("why did you move the green cube?") == "I did not move the green cube."
-        why = table.ask("Why did you move the blue cube?") or ""
-        assert "It does not name the blue cube, which was in the way on the red cube." in why
-        assert "red cube, which was in the way" not in why
-        assert table.do("fly to the moon").result.outcome is Ending.NOT_UNDERSTOOD
-        assert table.do("what do you see?").result.reason.endswith("(Answered; nothing was moved.)")
-        assert all(run.folder.exists() for run in table.runs)
 
-    @on_one_table(INPROC_NIGHTLY, ROS)
-    def test_plans_and_actions_can_be_asked_for_one_by_one(self, table: Session):
+@pytest.mark.ros
+def test_plans_and_actions_can_be_asked_for_one_by_one(graph: None, tmp_path: Path):
+    """Over ROS, with a model that is asked over HTTP."""
+    with by_model(GrammarModel(code_errs=False), tmp_path, transport="ros") as (_, table):
         assert table.do("put every cube on the table").result.success
         proposal = table.plan("put the green cube on the red plate")
         assert proposal.steps == ("pick_up(cube_green, table)", "place_on(cube_green, plate_red)")
@@ -128,57 +112,36 @@ class TestOneTable:
         }.items():
             with pytest.raises(InputError, match=re.escape(said)):
                 table.act(*action)
-        # The gripper is empty for whoever comes next.
-        assert table.do("put the green cube on the table").result.success
 
-    @on_one_table("inproc")
-    def test_a_stop_between_two_runs_of_an_order_ends_it(
-        self, table: Session, monkeypatch: pytest.MonkeyPatch
+
+def test_a_stop_between_two_runs_of_an_order_ends_it(table: Session, monkeypatch: pytest.MonkeyPatch):
+    """Such as between a look, for what "it" is, and the run that moves it. Before, it stops nothing."""
+    table.stop()
+    assert table.do("touch the red cube").result.success
+    spelt = table._dialogue.meant
+    monkeypatch.setattr(table._dialogue, "meant", lambda said: (table.stop(), spelt(said))[1])
+    assert table.do("touch it again").result.outcome is Ending.CANCELLED
+    monkeypatch.undo()
+    assert table.look()
+
+
+def test_a_question_that_was_answered_is_no_failure(table: Session, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("spca.conversation.write_report", lambda folder: folder)
+    for said, done in (
+        ("touch the cube\nthe red one\nquit\n", True),
+        ("touch the cube\nwhat do you see?\ntouch the red cube\n", False),
     ):
-        """Such as between a look, for what "it" is, and the run that moves it. Before, it stops nothing."""
-        table.stop()
-        assert table.do("touch the red cube").result.success
-        spelt = table._dialogue.meant
-        monkeypatch.setattr(table._dialogue, "meant", lambda said: (table.stop(), spelt(said))[1])
-        assert table.do("touch it again").result.outcome is Ending.CANCELLED
-        monkeypatch.undo()
-        assert table.look()
-
-    @on_one_table("inproc")
-    def test_a_question_that_was_answered_is_no_failure(
-        self, table: Session, monkeypatch: pytest.MonkeyPatch
-    ):
-        monkeypatch.setattr("spca.conversation.write_report", lambda folder: folder)
-        for said, done in (
-            ("touch the cube\nthe red one\nquit\n", True),
-            ("touch the cube\nwhat do you see?\ntouch the red cube\n", False),
-        ):
-            monkeypatch.setattr("sys.stdin", io.StringIO(said))
-            assert Conversation(table, Progress(Console(quiet=True))).in_terminal() is done, said
-
-    @on_one_table("inproc")
-    def test_what_a_sentence_took_is_given_back(self, table: Session):
-        """Descriptors would else be used up by a thousand sentences; benchmarks/soak.py measures memory."""
-        table.do("Touch the blue cube.")
-        before = len(os.listdir("/proc/self/fd"))
-        for sentence in ("Dance with the yellow banana.", "Touch the blue cube."):
-            table.do(sentence)
-        assert len(os.listdir("/proc/self/fd")) <= before
+        monkeypatch.setattr("sys.stdin", io.StringIO(said))
+        assert Conversation(table, Progress(Console(quiet=True))).in_terminal() is done, said
 
 
-def test_nothing_moves_without_approval():
-    asked: list[str] = []
-
-    def approve(plan: Plan, goal: str) -> bool:
-        asked.append(f"{goal}: {plan.steps[0]}")
-        return len(asked) > 1
-
-    with spca.session(report=False, approve=approve) as table:
-        before = table.look()
-        assert table.do("pick up the red cube").result.outcome is Ending.CANCELLED
-        assert set(table.look().facts) == set(before.facts)
-        assert table.do("pick up the red cube").result.success
-    assert asked == 2 * ["the red cube in the gripper: pick_up(cube_red, table)"]
+def test_what_a_sentence_took_is_given_back(table: Session):
+    """Descriptors would else be used up by a thousand sentences; benchmarks/soak.py measures memory."""
+    table.do("Touch the blue cube.")
+    before = len(os.listdir("/proc/self/fd"))
+    for sentence in ("Dance with the yellow banana.", "Touch the blue cube."):
+        table.do(sentence)
+    assert len(os.listdir("/proc/self/fd")) <= before
 
 
 @pytest.mark.ros

@@ -146,6 +146,7 @@ class TestOnePage:
         page.send(approve=False, asked=first)
         page.until(lambda s: s["ready"])
         assert "not approved" in page.state["talk"][-2]["text"]
+        assert {step["mark"] for step in page.state["plan"]} == {""}, "nothing was moved"
         page.say("undo")  # of what has moved, not of what was refused
         page.until(lambda s: s["question"])
         assert "the red cube at x = " in page.state["goal"]
