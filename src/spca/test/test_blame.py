@@ -119,14 +119,23 @@ def test_a_step_that_fails_where_it_cannot_begin_is_the_plans_fault() -> None:
         ) == (not suspects)
 
 
-def test_a_step_for_which_there_is_no_room_is_the_plans_fault() -> None:
-    result = acted(HOLDING, None, failing="no spot")
-    none = SkillFailure(kind="no_place", message="spots_on(plate_blue): none; no spot")
-    full = result.steps[1].model_copy(update={"failure": none})
-    found = judge(result.model_copy(update={"steps": (result.steps[0], full)}), None)[1]
-    assert found.suspects == () and "spots_on(plate_blue): none" in found.plan_failure
-    assert "the plan must choose another place" in found.plan_failure
-    assert judge(result, None)[1].suspects == ("place_on",)
+@pytest.mark.parametrize(
+    ("kind", "before", "told"),
+    [
+        ("no_place", HOLDING, "the plan must choose another place"),
+        ("empty_hand", None, "the plan lacks one"),
+        ("empty_hand", HOLDING, ""),
+        ("error", HOLDING, ""),
+    ],
+)
+def test_a_step_without_room_or_anything_held_is_the_plans_fault(
+    kind: str, before: Observation | None, told: str
+) -> None:
+    result = acted(before, None, failing="no spot")
+    failed = result.steps[1].model_copy(update={"failure": SkillFailure(kind=kind, message="no spot")})
+    result = result.model_copy(update={"steps": (result.steps[0], failed)})
+    _, found = judge(result, None)
+    assert found.suspects == (() if told else ("place_on",)) and told in found.plan_failure
 
 
 def test_a_step_whose_effect_is_missing_is_to_blame() -> None:

@@ -5,14 +5,10 @@ from pathlib import Path
 
 import pytest
 
-import spca
 from spca.state import RunState
 from spca_core.plan import Draft
-from spca_core.ports.proposer import Impossible, NotUnderstood
 from spca_core.result import Ending
 from spca_core.scene import Observation
-from spca_sim.variation import Disturbance
-from spca_tabletop.plan.proposer import BuiltinProposer
 from spca_testing.models.behaviours import say_json
 from spca_testing.models.fallible_model import drafted
 from spca_testing.models.model_run import run_with_model
@@ -53,25 +49,3 @@ def test_a_model_is_asked_again_only_where_another_look_shows_something_else(
     run = run_with_model("touch_02", script, tmp_path)
     assert run.result.outcome is Ending.IMPOSSIBLE and run.result.reason == "The edge is too near."
     assert (len(run.requests) == 3) is (run.result.planner.fresh == 1) is same
-
-
-@pytest.mark.slow
-def test_a_tray_that_is_away_for_a_while_ends_no_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Twice: when a cube is brought to it, and when that is planned anew, by a planner that then asks."""
-    draft = BuiltinProposer.draft
-
-    def asking(*given: object) -> object:
-        try:
-            return draft(*given)  # type: ignore[arg-type]
-        except Impossible as error:
-            raise NotUnderstood("Which tray?") from error
-
-    away = tuple(
-        Disturbance(kind="remove", at=at, seed=seed, names=("tray_orange",))
-        for seed, at in enumerate((2.0, 6.5))
-    )
-    monkeypatch.setattr(BuiltinProposer, "draft", asking)
-    monkeypatch.setattr("spca_tabletop.presets.draw_disturbances", lambda *_: away)
-    run = spca.run("packing_01", preset="disturbed", seed=0, out=tmp_path / "run", report=False, video=False)
-    assert "looking again: Which tray?" in [event.text for event in run.events]
-    assert run.result.success, run.result.reason

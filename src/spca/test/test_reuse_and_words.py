@@ -1,4 +1,4 @@
-"""Reuse has a way out, the vocabulary is told and checked, and no question is asked twice."""
+"""What models are told and asked: measures, words, a conversation; and no question is asked twice."""
 
 import json
 import re
@@ -21,16 +21,13 @@ from spca_llm.chat import NotInVain
 from spca_planner.critics import with_synonyms
 from spca_planner.language import LanguageProposer, messages
 from spca_planner.pddl.syntax import parse_domain
-from spca_planner.planner import DraftingPlanner
 from spca_planner.prediction import PddlReader
-from spca_planner.solver.process import SolverProcess
-from spca_planner.trusted import TrustedDomains, actions_of
+from spca_planner.trusted import actions_of
 from spca_referee.level import load_level
 from spca_referee.level import task as task_of
 from spca_tabletop.kit import TabletopKit
 from spca_tabletop.level_check import nominal_observation
 from spca_tabletop.plan.problem import domain
-from spca_tabletop.plan.proposer import BuiltinProposer
 from spca_tabletop.plan.vocabulary import TabletopVocabulary
 from spca_testing import pddl
 from spca_testing.observations import plan_of, scene, task
@@ -66,33 +63,6 @@ def request(**values: object) -> PlanRequest:
 def prompt(asked: PlanRequest, previous: Draft | None) -> str:
     """What the planner's model is asked."""
     return str(messages(asked, previous, None, TabletopVocabulary(), ACTIONS)[1]["content"])
-
-
-# --- a trusted domain that does not fit ---------------------------------------------------------------------
-
-
-def test_one_question_allows_the_known_domain_or_a_new_one(tmp_path: Path) -> None:
-    """The trusted domain cannot pick up: the answer is one that can. One that only touches is not shown."""
-    trusted = TrustedDomains(tmp_path)
-    touch, known = (
-        f"(define (domain d) (:types cube plate table) (:predicates ({brings})) "
-        f"(:action do :parameters (?x - cube ?p - plate) :effect ({brings})))\n"
-        for brings in ("touched ?x", "on ?x ?p")
-    )
-    trusted.add("tabletop", TASK, touch)
-    trusted.add("tabletop", TASK, known)
-    good = BuiltinProposer().draft(request(), None, None)
-    chat = Script([{"domain": good.domain, "problem": good.problem}])
-    with SolverProcess() as solver:
-        planner = DraftingPlanner(
-            "tabletop", LanguageProposer(chat), trusted, TabletopVocabulary(), solver=solver
-        )
-        result = planner.plan(request())
-    assert result.status == "solved", result.message
-    assert [(d.mode, d.rejection is None) for d in result.drafts] == [("fresh", True)]
-    assert known in chat.asked[0][1] and "leave `domain` empty" in chat.asked[0][1]
-    kept = LanguageProposer(Script([{"problem": good.problem}]))
-    assert kept.draft(request(mode="reuse"), Draft(domain=known, problem=""), None).domain == known
 
 
 def test_a_model_gets_measures_once_where_it_asks_for_them() -> None:
@@ -207,17 +177,6 @@ def test_every_predicate_and_type_of_a_skill_is_explained() -> None:
         assert named <= explained, (level, named - explained)
         types = {*re.findall(r" - (\w+)[,)]", forms)} - {*seen.objects.values(), "place"}
         assert all(f"{t} = " in text for t in types), (level, types)
-
-
-def test_what_holds_of_many_things_is_told_once() -> None:
-    seen = nominal_observation("bowls_06")
-    text = prompt(request(observation=seen), None)
-    assert (
-        'facts that hold now: "(on cube_red bowl_blue) (in cube_red bowl_blue) (hand_empty); '
-        '(on ?a table) for all but cube_red table; (clear ?a) for all but bowl_blue table"\n' in text
-    )
-    facts = {(f.predicate, *f.args) for f in seen.told if f.predicate in ("on", "in", "clear")}
-    assert facts == {tuple(a) for a in pddl.facts_in(text)} - {("hand_empty",)}
 
 
 @pytest.mark.parametrize(

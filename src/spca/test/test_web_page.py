@@ -24,7 +24,7 @@ import spca
 from spca import web_page
 from spca.console import Progress
 from spca.conversation import Conversation, is_done
-from spca.journal import Event, Listener
+from spca.journal import Event
 from spca.sessions import Session
 from spca.web_page import LOST, WebPage
 from spca_core.errors import InputError
@@ -78,15 +78,8 @@ def runs_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 class Talking:
     """A session in a thread of its own that does what is typed on its page, as `spca do` does."""
 
-    def __init__(
-        self,
-        first: Callable[[Session], bool] | None = None,
-        opened: Callable[[Listener], Session] | None = None,
-        **options: Any,
-    ) -> None:
-        self._session = opened or (
-            lambda hear: spca.session(view="web", report=False, on_event=hear, **options)
-        )
+    def __init__(self, first: Callable[[Session], bool] | None = None, **options: Any) -> None:
+        self._options = options
         self._opened, self._over = threading.Event(), threading.Event()
         self.reasons: Queue[str] = Queue()
         """Why each run has ended."""
@@ -101,7 +94,7 @@ class Talking:
             if event.kind == "run_ended":
                 self.reasons.put(event.text)
 
-        with self._session(hear) as self.table:
+        with spca.session(view="web", report=False, on_event=hear, **self._options) as self.table:
             self._opened.set()
             begin = None if first is None else lambda: first(self.table)
             self.done = Conversation(self.table, progress).on_page(begin, self._over.is_set)
@@ -322,27 +315,6 @@ def test_a_level_from_the_command_line_goes_on_without_the_page_which_stays(
     again.close()
     talking.end()
     assert talking.done
-
-
-@pytest.mark.slow
-@pytest.mark.ros
-@pytest.mark.full
-def test_the_program_of_a_launch_does_what_is_said_on_its_page() -> None:
-    """As with `view:=web`: on the robot that is on the graph, with the arm by its joint states."""
-    from spca.kits import kits
-    from spca.ros.program import program, session_of
-    from spca_testing.ros import running, sim
-
-    arguments = ("--ros-args", "-p", "supervisor:view:=web")
-    with running(sim()), program(kits()[0], arguments=arguments) as made:
-        talking = Talking(opened=lambda hear: session_of(made, hear))
-        page = talking.browser()
-        page.say("pick up the red cube")
-        began = page.until(lambda s: s["goal"] and s["poses"])["poses"]
-        assert page.until(lambda s: s["ready"])["talk"][-2]["mood"] == "good"
-        assert page.state["poses"] != began and page.state["picture"]
-        page.close()
-        talking.end()
 
 
 def asked(port: int, path: str, headers: dict[str, str]) -> tuple[int, bytes]:
