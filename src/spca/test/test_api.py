@@ -9,7 +9,7 @@ import pytest
 
 import spca
 from spca.run_command import follow
-from spca.runs import Run
+from spca.runs import Run, settled
 from spca_core.errors import Cancelled, InputError
 from spca_core.options import RunOptions
 from spca_core.result import RunResult
@@ -80,6 +80,22 @@ def test_a_wrong_argument_is_named_in_one_line_before_anything_is_written(
     with pytest.raises(InputError, match=re.escape(told)) as refused:
         call()
     assert "\n" not in str(refused.value) and not [*tmp_path.rglob("state.json")]
+
+
+def test_paths_become_absolute_and_names_stay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("mine.yaml", "models.yaml", "stack_01", "tabletop"):
+        Path(name).touch()
+    assert settled(RunOptions(level="nope.yaml", llm="gpt")) == RunOptions(level="nope.yaml", llm="gpt")
+    options = RunOptions(level="mine.yaml", world="tabletop", llm="models.yaml", library="learned")
+    assert settled(options) == RunOptions(
+        level=str(tmp_path / "mine.yaml"),
+        world="tabletop",
+        llm=str(tmp_path / "models.yaml"),
+        library=str(tmp_path / "learned"),
+    )
+    replayed = RunOptions(level="stack_01", llm="replay:old/llm")
+    assert settled(replayed) == RunOptions(level="stack_01", llm=f"replay:{tmp_path / 'old/llm'}")
 
 
 @pytest.mark.slow

@@ -1,9 +1,7 @@
-import os
 from importlib.metadata import EntryPoint, EntryPoints
 
 from spca.doctor import CHECKS, Check, Finding, examine, examine_plugins, ways
 from spca_core import extensions
-from spca_testing.processes import python
 
 
 def test_this_machine_can_be_examined_and_what_the_suite_uses_is_ready():
@@ -14,21 +12,6 @@ def test_this_machine_can_be_examined_and_what_the_suite_uses_is_ready():
     for finding in findings.values():
         assert finding.found and (finding.state == "ready" or finding.remedy), finding
     assert "mujoco" in findings["embedded run"].found
-
-
-def test_an_editable_package_is_found_where_a_launch_has_the_packages_on_its_path(tmp_path):
-    """Python reads the .pth files of no folder of PYTHONPATH by itself."""
-    there, source = tmp_path / "site-packages", tmp_path / "source"
-    (information := there / "nudge-1.dist-info").mkdir(parents=True)
-    (information / "METADATA").write_text("Metadata-Version: 2.1\nName: nudge\nVersion: 1\n")
-    (information / "entry_points.txt").write_text("[spca.engines]\nnudge = nudge:it\n")
-    (there / "__editable__.nudge.pth").write_text(f"{source}\n")
-    source.mkdir()
-    (source / "nudge.py").write_text("it = 'found'\n")
-    script = "from spca_core.extensions import installed; print(installed('spca.engines')['nudge'].load())"
-    path = os.pathsep.join([os.environ.get("PYTHONPATH", ""), str(there)])
-    said = python("-c", script, env={**os.environ, "PYTHONPATH": path})
-    assert said.stdout == "found\n", said.stderr
 
 
 def test_a_check_that_breaks_is_reported_and_ends_nothing():

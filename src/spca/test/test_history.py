@@ -88,6 +88,7 @@ def test_after_the_first_accident_of_a_round_the_plan_is_carried_out_again() -> 
     assert (first.phase, first.suspects) == (Phase.ACT, ())
     assert repair.goes_on(first, blamed("lost")), "what proven skills lose twice, somebody else takes"
     assert not any(repair.goes_on(s, blamed("lost")) for s in (state, replace(first, written=("place_on",))))
+    assert not repair.goes_on(first.next_round("gone"), blamed("lost")), "the accident was in another round"
     second = repair.blamed(first, blamed("lost"))
     assert (second.phase, second.suspects) == (Phase.CODE, ("place_on",))
     assert repair.blamed(state, blamed("error")).phase is Phase.CODE
@@ -139,6 +140,8 @@ def test_who_hands_in_what_has_failed_has_the_other_asked_once(tmp_path: Path) -
     assert over.ended is Ending.GAVE_UP and "the same skills and the same predictions" in over.reason
     told = repair.unchanged(replace(failed, suspects=("place_on",)), failed.history.attempts[0])
     assert (told.phase, told.round) == (Phase.SENSE, 2) and "the same skills" in told.failure
+    stands = repair.unchanged(told.planned(PLAN), told.history.attempts[0])
+    assert stands.suspects == ("place_on",) and "its author stands by it" in stands.skill_failure
 
 
 def test_what_a_rewrite_has_not_mended_is_for_the_planner(tmp_path: Path) -> None:

@@ -255,6 +255,15 @@ def test_what_a_stop_keeps_the_pads_from_is_finished_before_the_arm_moves(
         assert drive == "open" or math.dist(now, lay) < 0.01
 
 
+def test_what_is_hidden_is_found_from_the_wrist_and_nothing_is_moved_for_it(tmp_path: Path) -> None:
+    """A cube that a tall box hides from the camera above the table: a camera at the wrist looks behind it."""
+    with spca.session(world="wrist", report=False) as table:
+        assert {"cube_red", "cuboid_green"} <= {*table.look().observation.objects}
+        run = table.do("put the red cube on the blue plate", out=tmp_path / "run")
+        assert run.result.success, run.result.reason
+        assert run.result.attempts == 1 and run.result.steps == 2, "the box stays where it is"
+
+
 def test_the_command_converses_and_survives_a_ctrl_c():
     """In a terminal: the question is answered, a Ctrl-C stops the arm, and the session goes on."""
     master, slave = pty.openpty()
