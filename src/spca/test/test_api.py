@@ -8,11 +8,9 @@ from pathlib import Path
 import pytest
 
 import spca
-from spca.run_command import follow
 from spca.runs import Run, settled
 from spca_core.errors import Cancelled, InputError
 from spca_core.options import RunOptions
-from spca_core.result import RunResult
 from spca_core.run_folder import RunFolder
 
 
@@ -42,19 +40,6 @@ def test_only_the_unexpected_leaves_a_crash_file(
     with pytest.raises(type(error)):
         Run(RunOptions(level="touch_01", transport="inproc"), folder).advance()
     assert (folder.path / "crash.txt").exists() == crashed
-
-
-def test_a_run_interrupted_before_it_can_be_resumed_leaves_no_folder(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def interrupted(*_: object) -> RunResult:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(Run, "carry_out", interrupted)
-    folder = RunFolder.create("touch_01", tmp_path / "run")
-    with pytest.raises(KeyboardInterrupt):
-        follow(Run(RunOptions(level="touch_01"), folder))
-    assert not folder.path.exists()
 
 
 @pytest.mark.parametrize(

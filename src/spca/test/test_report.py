@@ -10,10 +10,9 @@ import numpy as np
 import pytest
 
 from spca.pages import remember, write_index
-from spca.report import templates, write_report
+from spca.report import templates
 from spca.runs import Run
-from spca_core.options import RunOptions, manifest
-from spca_core.result import RunResult
+from spca_core.options import RunOptions
 from spca_core.run_folder import RunFolder
 
 
@@ -51,21 +50,6 @@ def test_the_report_is_one_file_with_the_task_the_proposer_and_what_was_measured
     bodies = len({shape["body"] for shape in scene["shapes"]})
     before, after = np.array((scene["poses"][0], scene["poses"][-1])).reshape(2, bodies, 7)
     assert 5 <= (np.abs(before - after).max(axis=1) > 20).sum() < bodies, "the arm moves, and not all"
-
-
-def test_a_sentence_s_page_says_who_has_judged_and_answered(runs: Path, tmp_path: Path) -> None:
-    table, folder = runs / "20260101-120000_table", RunFolder.create("my", tmp_path / "run")
-    folder.write("run.json", manifest(RunOptions(level=str(tmp_path / "my.yaml"), transport="inproc")))
-    events = (table / "events.jsonl").read_text()
-    folder.write("events.jsonl", events.replace('"judge":"referee"', '"judge":"look"'))
-    asked, said = {"role": "planner_big", "messages": []}, {"text": "", "model": "some-model-4"}
-    exchange = {"started": "", "request": asked, "digest": "", "model": "m", "answer": said}
-    (folder.path / "llm").mkdir()
-    (folder.path / "llm" / "0001-planner_big.json").write_text(json.dumps(exchange))
-    folder.write("result.json", RunFolder.open(table).read("result.json", RunResult))
-    page = write_report(folder).read_text()
-    assert "judged by a look" in page and "referee saw" not in page and "score" not in page.split("<nav")[0]
-    assert "planner_big some-model-4" in page
 
 
 def test_a_page_is_made_from_the_templates_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,7 +12,6 @@ from contextlib import ExitStack, closing
 from pathlib import Path
 from queue import Queue
 from select import select
-from types import SimpleNamespace
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -241,15 +240,6 @@ def test_stop_on_the_page_is_of_what_is_under_way_and_not_of_what_a_program_asks
         page.close()
         page = None
         assert table.do("touch the red cube").result.outcome is not Ending.CANCELLED
-
-
-def test_a_report_that_is_gone_or_no_text_is_no_fault(tmp_path: Path) -> None:
-    runs = [SimpleNamespace(report=None), SimpleNamespace(report=tmp_path / "binary")]
-    runs[1].report.write_bytes(b"\xff")
-    with closing(WebPage(SimpleNamespace(runs=runs, environment=None), 0)) as page:  # type: ignore[arg-type]
-        url = urlsplit(page.address)
-        for number, status in (1, 404), (2, 200), (3, 404):
-            assert asked(url.port or 0, f"/report/{number}?{url.query}", {"Host": url.netloc})[0] == status
 
 
 def test_where_no_page_can_be_served_that_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
