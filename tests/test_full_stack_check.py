@@ -16,7 +16,7 @@ from scipy.spatial.transform import Rotation
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "scripts"))
 from full_stack_grip import Carry, carries
-from full_stack_launch import Figures, judged, launched, readme_line
+from full_stack_launch import Figures, judged, launched
 from full_stack_table import NOT_RUN, Row, merged, rows_of, written
 
 from spca_core.errors import InputError
@@ -88,10 +88,6 @@ def test_before_a_change_lands_a_machine_without_the_real_parts_says_so_in_one_l
     assert done.returncode == 0 and done.stdout.count("\n") == 1 and not done.stderr
     assert "at /nowhere (SPCA_ROS) there is no ros_gz_sim" in done.stdout
     assert (ROOT / ".ci" / "run").read_text().rstrip().endswith("scripts/full_stack_landing")
-
-
-def test_the_line_that_is_typed_is_readme_s() -> None:
-    assert readme_line() == ("ros2", "launch", "spca", "bringup.launch.py", "level:=stack_01")
 
 
 def judge(carried: list[Carry], failure: str = "") -> Figures:
