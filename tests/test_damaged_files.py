@@ -5,7 +5,6 @@ Each reader gets `--mutations` damaged versions of a file that it takes: the sam
 
 from __future__ import annotations
 
-import ast
 import json
 import os
 import random
@@ -19,7 +18,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import yaml
 
 import spca
 from spca.kits import kit_of
@@ -141,39 +139,6 @@ READERS = {
     "report": Reader(REPORTED, report),
     "program": Reader("program.py", lambda f: ProgramStore(f).find("d", str(f / "program.py"))),
 }  # fmt: skip
-
-OPENS = yaml.safe_load(Path(__file__).with_name("opened_files.yaml").read_text())
-"""Every module that opens files to read them: the readers here that damage them, or whose they are."""
-
-
-def test_no_file_from_outside_is_opened_unknown_to_this_test() -> None:
-    """Whoever reads another file names there the reader that gets it damaged, or whose file it is."""
-    opening = {
-        str(path.relative_to(ROOT)).split("/", 2)[2]
-        for wing in ("src", "plugins", "research", "judges", "benchmarks")
-        for path in (ROOT / wing).glob("*/spca*/**/*.py")
-        if "test" not in path.parts and any(_opens(node) for node in ast.walk(ast.parse(path.read_text())))
-    }
-    assert opening == {module for group in OPENS.values() for modules in group.values() for module in modules}
-    assert set(", ".join(OPENS["damaged"]).split(", ")) <= READERS.keys() | COMMANDS.keys()
-
-
-def _opens(node: ast.AST) -> bool:
-    """Return whether it calls what opens a file to read it, or takes an archive of arrays apart."""
-    if not isinstance(node, ast.Call):
-        return False
-    if isinstance(node.func, ast.Name):
-        writes = any(isinstance(a, ast.Constant) and str(a.value)[:1] in "wax" for a in node.args[1:])
-        return node.func.id in ("read_yaml", "read_arrays") or (node.func.id == "open" and not writes)
-    if not isinstance(node.func, ast.Attribute):
-        return False
-    of, name = ast.unparse(node.func.value), node.func.attr
-    reads = any(isinstance(a, ast.Constant) and str(a.value).startswith("r") for a in node.args)
-    return (
-        name in ("read_text", "read_bytes", "imread")
-        or (name == "open" and (reads or of in ("gzip", "tarfile", "zipfile")))
-        or (of, name) in (("np", "load"), ("sqlite3", "connect"), ("pickle", "load"), ("yaml", "safe_load"))
-    )
 
 
 @pytest.fixture(scope="module")

@@ -5,19 +5,14 @@ from __future__ import annotations
 import shlex
 import sys
 from collections import Counter
-from pathlib import Path
 from typing import Any
 
-import pytest
 import typer
 
 from spca.cli import make_app
-from spca_copic.language_programs import LanguagePrograms
 from spca_core.paths import ROOT
-from spca_llm.chat import open_chat
 
 sys.path.insert(0, str(ROOT / "benchmarks"))
-import copic_robosuite
 import papers
 
 ROWS = papers.rows()
@@ -53,11 +48,3 @@ def test_commands_are_understood_by_the_command_line() -> None:
             assert behind, f"{command}: a command is missing behind it"
             name, node, rest = node.resolve_command(context, behind)
             arguments = [name, *rest]
-
-
-@pytest.mark.parametrize("task", copic_robosuite.ENVIRONMENTS)
-def test_recorded_programs_for_robosuite_answer_its_question(task: str, tmp_path: Path) -> None:
-    """As long as the question is what it was; robosuite itself is not needed for that."""
-    chat = open_chat(f"replay:{ROOT / 'examples' / 'replays'}", tmp_path)
-    programs = LanguagePrograms(chat).write(copic_robosuite.RobosuiteWorld().briefing(task), 3, seed=0)
-    assert len({program.id for program in programs}) == 3
