@@ -17,6 +17,7 @@ import pytest
 from spca_core.ports.proposer import Impossible, NotUnderstood
 from spca_core.relation import relations
 from spca_core.validation import parse_yaml
+from spca_sense.catalogue import COLOUR_WORDS
 from spca_tabletop.language import lexicon, understanding
 from spca_tabletop.language.chart import Rule, Token, Unexpected
 from spca_tabletop.language.lexicon import VALUED, said_as
@@ -92,21 +93,7 @@ def test_readings_span_all_words() -> None:
 
 def test_a_long_text_is_read_at_once() -> None:
     """Processor time: the reading of a busy machine is not measured. It takes 10 to 40 ms."""
-    colours = [
-        "red",
-        "green",
-        "blue",
-        "yellow",
-        "orange",
-        "purple",
-        "pink",
-        "black",
-        "white",
-        "grey",
-        "brown",
-        "cyan",
-    ]
-    seen = scene(objects=(*(f"cube_{colour}" for colour in colours), *PLATES))
+    seen = scene(objects=(*(f"cube_{colour}" for colour in COLOUR_WORDS), *PLATES))
     for text in FAMILIES["long"]:
         taken = []
         for _ in range(3):
