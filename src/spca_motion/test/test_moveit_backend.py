@@ -9,13 +9,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from spca_core.errors import InputError, MotionError, SpcaError
+from spca_core.errors import MotionError, SpcaError
 from spca_core.geometry import Array, Pose, top_down
 from spca_core.world import World
 from spca_motion.collision import Obstacle, PlanningScene
-from spca_motion.limits import WorkspaceBox
 from spca_motion.moveit.process import Geometry, PathRequest, PlannerProcess, Setup
-from spca_motion.moveit.search import MoveItSearch, ProcessChecker, grown
+from spca_motion.moveit.search import MoveItSearch, ProcessChecker
 from spca_motion.paths import sampled
 from spca_motion.planner import MotionPlanner
 from spca_motion.search import Start
@@ -55,15 +54,6 @@ def at(world: World, pose: Pose) -> Array:
     return sampled(pieces, 1.0)[-1]
 
 
-@pytest.mark.parametrize(("thickness", "margin"), [(0.002, -0.006), (0.04, -0.006), (0.002, 0.003)])
-def test_the_top_of_a_body_moves_by_the_margin_however_thin_it_is(thickness: float, margin: float) -> None:
-    """Else a gripper that may touch a mat would be refused beside what it puts there."""
-    mat = Obstacle("mat", Pose.from_xyz_yaw(0.5, 0.0, 0.4 + thickness / 2).matrix(), (0.1, 0.1, thickness))
-    body = grown(mat, margin)
-    assert body.pose[2, 3] + body.size[2] / 2 == pytest.approx(0.4 + thickness + margin)
-    assert body.size[0] == pytest.approx(0.1 + 2 * margin)
-
-
 def test_a_path_around_a_wall_is_moveits(world: World, process: PlannerProcess, log: Path) -> None:
     start, goal = at(world, LEFT), at(world, RIGHT)
     path = process.plan(Geometry((WALL,), table=0.4), PathRequest(start, goal, OPEN, 1.0))
@@ -73,29 +63,16 @@ def test_a_path_around_a_wall_is_moveits(world: World, process: PlannerProcess, 
     assert "not found in config" not in log.read_text()
 
 
-def test_a_path_stays_in_the_workspace(
-    world: World, process: PlannerProcess, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_path_stays_in_the_workspace(world: World, process: PlannerProcess) -> None:
     """Without the box, the straight path in joint space swings the tool out of it."""
     left, right = OVER_TABLE + np.array([0.7, 0, 0, 0, 0, 0]), OVER_TABLE - np.array([1.1, 0, 0, 0, 0, 0])
     planner = planner_of(world, process)
-    free = sampled(planner.to_joints(Start(left, OPEN), right, lambda: False), 0.02)
     planner.box.high[0] = 0.45
-    asked: list[WorkspaceBox | None] = []
-    plan = process.plan
-    monkeypatch.setattr(
-        process, "plan", lambda g, request, stop: asked.append(request.box) or plan(g, request, stop)
-    )
     kept = sampled(planner.to_joints(Start(left, OPEN), right, lambda: False), 0.02)
-    monkeypatch.undo()
-    assert asked[0] is None and asked[-1] is not None, "the constraint costs time; it is tried without first"
-    highest = [planner.tools.tool(path, planner.tcp_gap(OPEN))[:, 0, 3].max() for path in (free, kept)]
-    assert highest[0] > 0.46 and highest[1] <= 0.4501
-
-    # what MoveIt itself keeps to
+    assert planner.tools.tool(kept, planner.tcp_gap(OPEN))[:, 0, 3].max() <= 0.4501
     path = process.plan(Geometry(), PathRequest(left, right, OPEN, 1.0, planner.box, 0.2))
     flange = planner.tools.flange(path)
-    assert (flange[:, 0, 3] + 0.2 * flange[:, 0, 2]).max() <= 0.4501
+    assert (flange[:, 0, 3] + 0.2 * flange[:, 0, 2]).max() <= 0.4501, "MoveIt itself keeps to it"
 
 
 def test_what_moveit_finds_is_checked_and_its_fault_is_named(world: World) -> None:
@@ -110,10 +87,3 @@ def test_what_moveit_finds_is_checked_and_its_fault_is_named(world: World) -> No
 def test_arrays_that_numpy_misreads_are_noticed_at_the_start(world: World) -> None:
     with pytest.raises(SpcaError, match=r"install numpy<2 .*\(joint angles came back as"):
         PlannerProcess(Setup(world), f"{stand_in.__name__}:misread")
-
-
-def test_an_unknown_pipeline_or_robot_is_refused(world: World) -> None:
-    with pytest.raises(InputError, match="unknown pipeline 'rrt'"):
-        Setup(world, pipeline="rrt")
-    with pytest.raises(InputError, match="unknown robot 'kuka'"):
-        Setup(world, source="kuka")

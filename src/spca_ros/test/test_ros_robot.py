@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from sensor_msgs.msg import CameraInfo, Image
 from sensor_msgs.msg import JointState as JointStateMsg
-from spca_interfaces.action import CommandGripper, FollowTrajectory
+from spca_interfaces.action import FollowTrajectory
 from spca_interfaces.msg import Layout
 from spca_interfaces.srv import ResetWorld
 from std_msgs.msg import Header
@@ -211,14 +211,6 @@ def under_way(node: SpcaNode, robot: RosRobot, seconds: float) -> Future[FollowT
     return outcome
 
 
-def test_a_motion_says_that_it_has_come_to_its_end(alone: SpcaNode, robot: RosRobot) -> None:
-    outcome = under_way(alone, robot, 1.0)
-    robot.wait(0.9)
-    assert not outcome.done()
-    robot.wait(0.2)
-    assert outcome.result(10.0).status == FollowTrajectory.Result.DONE
-
-
 def test_a_newer_goal_a_hold_and_a_reset_end_a_motion(alone: SpcaNode, robot: RosRobot, reset: Reset) -> None:
     first = under_way(alone, robot, 2.0)
     second = under_way(alone, robot, 2.0)
@@ -229,16 +221,6 @@ def test_a_newer_goal_a_hold_and_a_reset_end_a_motion(alone: SpcaNode, robot: Ro
     robot.wait(0.5)
     reset()
     assert third.result(10.0).status == FollowTrajectory.Result.HELD
-
-
-def test_the_gripper_says_where_its_pads_rest(alone: SpcaNode, robot: RosRobot) -> None:
-    call = ActionCall(alone, CommandGripper, names.GRIPPER)
-    outcome = left_alone(lambda: call(CommandGripper.Goal(client=alone.get_name(), gap=0.03)))
-    while not outcome.done():
-        robot.wait(0.1)
-        assert robot.now() < 5.0
-    assert outcome.result().status == CommandGripper.Result.DONE
-    assert outcome.result().gap == pytest.approx(0.03, abs=2e-3)
 
 
 def test_a_dead_driver_is_noticed(world: World) -> None:

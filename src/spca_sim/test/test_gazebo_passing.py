@@ -26,42 +26,22 @@ class Clock:
         self.now, self.steps = self.now + self.steps * STEP, 0
 
 
-@pytest.fixture
-def clock() -> Clock:
-    return Clock()
-
-
-@pytest.fixture
-def passing(clock: Clock) -> Passing:
-    return Passing(clock.control, lambda: clock.now)
-
-
-def test_time_runs_freely_until_somebody_asks_for_it(clock: Clock, passing: Passing) -> None:
+def test_no_step_is_granted_twice_and_a_wish_that_gazebo_did_not_hear_once_more() -> None:
+    """Time runs freely until somebody asks for it."""
+    clock = Clock()
+    passing = Passing(clock.control, lambda: clock.now)
     assert clock.free
-    passing.until(5.1)
-    assert not clock.free and clock.steps == 40
-
-
-def test_no_step_is_granted_twice(clock: Clock, passing: Passing) -> None:
-    passing.until(5.1)
-    passing.until(5.1)
-    passing.until(5.05)
-    assert clock.steps == 40
-    passing.until(5.12)
-    assert clock.steps == 48
+    for moment, steps in ((5.1, 40), (5.1, 40), (5.05, 40), (5.12, 48)):
+        passing.until(moment)
+        assert not clock.free and clock.steps == steps
     clock.run()
     assert clock.now == pytest.approx(5.12)
-
-
-def test_a_wish_that_gazebo_did_not_hear_is_granted_once_more(clock: Clock, passing: Passing) -> None:
-    passing.until(5.1)
-    clock.run()
     clock.hears = False
-    passing.until(5.2)
+    passing.until(5.22)
     clock.hears = True
-    passing.until(5.2)
+    passing.until(5.22)
     assert clock.steps == 0
-    passing.until(5.2, anew=True)
+    passing.until(5.22, anew=True)
     assert clock.steps == 40
 
 
@@ -76,7 +56,7 @@ def busy(monkeypatch: pytest.MonkeyPatch) -> Iterator[psutil.Process]:
         program.kill()
 
 
-def test_a_process_that_works_is_left_alone(busy: psutil.Process) -> None:
+def test_a_process_that_works_is_left_alone_and_one_that_is_stopped_is_ended(busy: psutil.Process) -> None:
     now = 0.0
     hanging = Hanging(busy, lambda: now)
     for now in range(0, 50, 5):  # noqa: B007
@@ -84,16 +64,10 @@ def test_a_process_that_works_is_left_alone(busy: psutil.Process) -> None:
         while busy.cpu_times().user == used:  # until it has come to its turn
             pass
         assert not hanging.end_it()
-    assert busy.is_running()
-
-
-def test_a_process_that_is_stopped_is_ended(busy: psutil.Process) -> None:
     busy.suspend()
     while busy.status() != psutil.STATUS_STOPPED:
         pass
-    now = 100.0
-    hanging = Hanging(busy, lambda: now)
-    ended = []
+    hanging, ended = Hanging(busy, lambda: now), []
     for now in (100.0, 101.0, 102.0, 103.0):  # noqa: B007
         ended.append(hanging.end_it())
     assert ended == [False, False, False, True]

@@ -1,4 +1,4 @@
-"""Recordings, videos, pacing, variations and the live view."""
+"""Recordings, videos, pacing and variations."""
 
 from pathlib import Path
 
@@ -6,11 +6,9 @@ import av
 import numpy as np
 import pytest
 
-from spca_core.errors import InputError
 from spca_core.layout import Layout, nominal_layout
 from spca_core.trajectory import JointTrajectory
 from spca_core.world import World
-from spca_sim.live_view import LiveView
 from spca_sim.mujoco_world import MujocoWorld
 from spca_sim.pacer import Pacer
 from spca_sim.recording import SimState, load_states, save_states
@@ -33,22 +31,17 @@ def recorded(world: World) -> list[SimState]:
     return recorded
 
 
-def test_the_state_of_every_sample_is_kept(recorded: list[SimState]) -> None:
+def test_the_state_of_every_sample_is_kept_and_survives_the_disk(
+    recorded: list[SimState], tmp_path: Path
+) -> None:
     stamps = np.array([s.stamp for s in recorded])
     back = int(np.flatnonzero(np.diff(stamps) < 0)[0]) + 1
     assert np.diff(stamps[:back]) == pytest.approx(np.full(back - 1, 0.02))
     assert (back, len(stamps) - back) == (100, 50)
-    assert {len(s.objects) for s in recorded} == {1, 6}
-
-
-def test_states_survive_the_disk(recorded: list[SimState], tmp_path: Path) -> None:
     save_states(recorded, tmp_path / "states.npz")
-    back = load_states(tmp_path / "states.npz")
-    assert len(back) == len(recorded)
-    for a, b in zip(back, recorded, strict=True):
+    for a, b in zip(load_states(tmp_path / "states.npz"), recorded, strict=True):
         assert (a.stamp, a.objects) == (b.stamp, b.objects)
         assert np.array_equal(a.qpos, b.qpos)
-    assert (tmp_path / "states.npz").stat().st_size < 80_000
 
 
 def test_the_video_shows_the_run(world: World, recorded: list[SimState], tmp_path: Path) -> None:
@@ -57,13 +50,10 @@ def test_the_video_shows_the_run(world: World, recorded: list[SimState], tmp_pat
     with av.open(str(path)) as container:
         stream = container.streams.video[0]
         frames = [f.to_ndarray(format="rgb24").astype(float) for f in container.decode(stream)]
-        assert stream.codec_context.name == "h264"
-        assert float(stream.average_rate) == 10
     assert len(frames) == pytest.approx(3.0 / 2.0 * 10, abs=2)
     assert frames[0].shape == (180, 240, 3)
     assert frames[0].std() > 20, "an empty picture"
     assert np.abs(frames[5] - frames[0]).mean() > 1, "the arm does not move"
-    assert path.stat().st_size < 100_000
 
 
 def test_the_pacer_holds_the_rate(world: World) -> None:
@@ -77,13 +67,6 @@ def test_the_pacer_holds_the_rate(world: World) -> None:
             pacer.pace(simulator.time)
         assert sum(waits) == pytest.approx(0.1, abs=0.006)
     assert simulator.time == pytest.approx(0.8)
-
-
-def test_no_display_is_one_clear_line(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("DISPLAY", raising=False)
-    monkeypatch.delenv("WAYLAND_DISPLAY", raising=False)
-    with pytest.raises(InputError, match="--view"):
-        LiveView(MujocoWorld(world))
 
 
 def test_a_checkpoint_fits_its_own_variation_only(world: World) -> None:

@@ -1,9 +1,8 @@
-"""Planning backends that go wrong, each in one way."""
+"""A planning backend that goes wrong."""
 
 from __future__ import annotations
 
 import os
-import time
 from pathlib import Path
 
 import numpy as np
@@ -34,22 +33,6 @@ class Idle:
 
     def plan(self, request: PathRequest) -> Array | None:
         """See `MoveItBackend`."""
-        return None
-
-
-class Broken:
-    """A backend that cannot start."""
-
-    def __init__(self, setup: Setup) -> None:
-        raise ImportError("No module named 'moveit'")
-
-
-class Hanging(Idle):
-    """A backend whose plans take two seconds longer than they may."""
-
-    def plan(self, request: PathRequest) -> Array | None:
-        """See `MoveItBackend`."""
-        time.sleep(request.seconds + 2.0)
         return None
 
 
