@@ -106,11 +106,6 @@ def found() -> Array:
 
 
 @needs_compiler
-def test_the_same_search_has_the_same_path() -> None:
-    assert np.array_equal(found(), found())
-
-
-@needs_compiler
 def test_a_search_ends_with_the_goal_within_an_edge_or_enclosed_and_an_error_in_a_check_is_raised() -> None:
     query, goal = around_the_wall()
     made, limits = query.kernel(needed=True), world_of("ur5").robot.arm.column("range").T

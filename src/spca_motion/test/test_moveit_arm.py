@@ -6,33 +6,37 @@ A stand-in for MoveIt itself plans in the real process.
 import importlib.util
 import threading
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from spca_core.errors import MotionError
+from spca_core.errors import MotionError, SpcaError
 from spca_core.geometry import Pose
 from spca_core.layout import nominal_layout
 from spca_core.scene import Scene
 from spca_core.trajectory import JointState
 from spca_core.world import World
+from spca_motion.collision import Obstacle, PlanningScene
 from spca_motion.manipulator import Manipulator
 from spca_motion.moveit.process import Geometry, PathRequest, PlannerProcess, Setup
-from spca_motion.moveit.search import moveit_arm
+from spca_motion.moveit.search import MoveItSearch, ProcessChecker, moveit_arm
+from spca_motion.paths import sampled
 from spca_motion.planner import MotionPlanner
+from spca_motion.search import Start
 from spca_sim.mujoco_world import MujocoWorld
-from spca_testing.contracts.arm_contract import ABOVE, ArmContract, over
+from spca_testing.contracts.arm_contract import ABOVE, OVER_TABLE, ArmContract, over
 from spca_testing.moveit import faulty
 
-STAND_IN = "spca_testing.moveit.stand_in:backend"
+OPEN = 0.085
 HAS_MOVEIT = importlib.util.find_spec("moveit") is not None
 
 
 @pytest.fixture(scope="module")
 def process(world: World) -> Iterator[PlannerProcess]:
-    process = PlannerProcess(Setup(world), STAND_IN)
+    process = PlannerProcess(Setup(world), "spca_testing.moveit.stand_in:backend")
     yield process
     process.close()
 
@@ -115,12 +119,48 @@ def test_only_an_obstacle_that_appears_in_the_path_ends_the_motion(
     assert arm.tool_pose().position == pytest.approx(low.position, abs=0.003)
 
 
+def planner_of(world: World, process: PlannerProcess, *things: Obstacle) -> MotionPlanner:
+    planner = MotionPlanner(
+        world, partial(ProcessChecker, process=process), MoveItSearch(process, seconds=1.0)
+    )
+    planner.scene = PlanningScene(things)
+    return planner
+
+
+LEFT, RIGHT = OVER_TABLE + np.array([0.7, 0, 0, 0, 0, 0]), OVER_TABLE - np.array([1.1, 0, 0, 0, 0, 0])
+
+
+def test_a_path_stays_in_the_workspace(world: World, process: PlannerProcess) -> None:
+    """Without the box, the straight path in joint space swings the tool out of it."""
+    planner = planner_of(world, process)
+    planner.box.high[0] = 0.45
+    kept = sampled(planner.to_joints(Start(LEFT, OPEN), RIGHT, lambda: False), 0.02)
+    assert planner.tools.tool(kept, planner.tcp_gap(OPEN))[:, 0, 3].max() <= 0.4501
+    path = process.plan(Geometry(), PathRequest(LEFT, RIGHT, OPEN, 1.0, planner.box, 0.2))
+    flange = planner.tools.flange(path)
+    assert (flange[:, 0, 3] + 0.2 * flange[:, 0, 2]).max() <= 0.4501, "MoveIt itself keeps to it"
+
+
+def test_what_moveit_finds_is_checked_and_its_fault_is_named(world: World) -> None:
+    process = PlannerProcess(Setup(world), "spca_testing.moveit.stand_in:reckless")
+    wall = Obstacle("wall", Pose.from_xyz_yaw(0.5, 0.0, 0.55).matrix(), (0.3, 0.02, 0.3))
+    with pytest.raises(MotionError, match=r"no path found .* rejected: .*would hit wall at \d+ %") as caught:
+        planner_of(world, process, wall).to_joints(Start(LEFT, OPEN), RIGHT, lambda: False)
+    process.close()
+    assert caught.value.kind == "collision"
+
+
+def test_arrays_that_numpy_misreads_are_noticed_at_the_start(world: World) -> None:
+    with pytest.raises(SpcaError, match=r"install numpy<2 .*\(joint angles came back as"):
+        PlannerProcess(Setup(world), "spca_testing.moveit.stand_in:misread")
+
+
 def test_a_planner_that_dies_is_started_again_and_asked_again(
     world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(faulty.DIED, str(tmp_path / "died"))
     process = PlannerProcess(Setup(world), "spca_testing.moveit.faulty:DyingOnce")
-    path = process.plan(Geometry(), PathRequest(np.zeros(6), np.ones(6), 0.085, 0.1))
+    path = process.plan(Geometry(), PathRequest(np.zeros(6), np.ones(6), OPEN, 0.1))
     assert path is not None
     assert process.starts == 2
     process.close()

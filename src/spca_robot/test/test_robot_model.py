@@ -16,15 +16,7 @@ from spca_core.world import World, load_world
 from spca_robot import gripper_2f85 as gripper
 from spca_robot.gripper_model import BODIES
 from spca_robot.kinematics import ArmKinematics
-from spca_robot.workspace_model import (
-    ALL_BITS,
-    FIXED_GROUP,
-    FIXTURE_BIT,
-    ITEM_BIT,
-    ROBOT_BIT,
-    WorkspaceIndex,
-    build_model,
-)
+from spca_robot.workspace_model import WorkspaceIndex, build_model
 
 gaps = st.floats(0.0, gripper.STROKE)
 joints = st.tuples(*[st.floats(-np.pi, np.pi)] * 7)  # an arm takes as many of them as it has
@@ -93,16 +85,3 @@ def test_masses_and_limits_are_those_of_the_arms_file(
     assert model.jnt_range[: len(index.arm_qpos)] == pytest.approx(world.robot.arm.column("range"))
     assert model.actuator_forcerange[:-1, 1] == pytest.approx(world.robot.arm.column("torque"))
     assert list(index.arm_qpos) == list(range(len(world.robot.home)))
-
-
-def test_every_geom_has_the_name_of_its_model(
-    world: World, workspace: tuple[mujoco.MjModel, WorkspaceIndex]
-) -> None:
-    model, index = workspace
-    assert set(index.geom_models) == set(world.model_names)
-    bits = {"cobot": ROBOT_BIT, "table_lightgray": FIXTURE_BIT, "ground_plane": FIXTURE_BIT}
-    for geom, name in enumerate(index.geom_models):
-        assert model.geom_contype[geom] == bits.get(name, ITEM_BIT)
-        assert model.geom_conaffinity[geom] == ALL_BITS
-        assert (model.geom_group[geom] == FIXED_GROUP) == (model.body_weldid[model.geom_bodyid[geom]] == 0)
-    assert index.geom_models.count("cobot") > 15

@@ -2,7 +2,6 @@
 
 import os
 import signal
-import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
@@ -29,8 +28,7 @@ from spca_ros.calls import ActionCall, NodeLost, ServiceCall
 from spca_ros.camera import RequestedCamera, StreamedCamera
 from spca_ros.convert.records import seconds, time_msg, to_msg
 from spca_ros.convert.robot import GRIPPER_JOINT, trajectory_msg
-from spca_ros.domain import own_domain
-from spca_ros.node import SpcaNode, ros_session
+from spca_ros.node import SpcaNode
 from spca_ros.qos import SENSOR, STATE
 from spca_ros.robot import RosRobot
 from spca_testing.contracts.camera_contract import CameraContract
@@ -125,33 +123,6 @@ def test_the_last_picture_reaches_whoever_looks_on_or_comes_late(alone: SpcaNode
         message = Heard.on(alone, kind, topic, STATE).until()
         assert (message.width, message.height) == (world.camera.width, world.camera.height)
         assert seconds(message.header.stamp) == pytest.approx(taken.stamp)
-
-
-def test_no_state_from_before_a_reset_is_left_in_a_queue() -> None:
-    """A busy process once handled such states after the reset and took them for another reset."""
-
-    class Recording(RosRobot):
-        def _on_state(self, message: JointStateMsg) -> None:
-            heard.hear(seconds(message.header.stamp))
-
-    def state(stamp: float) -> JointStateMsg:
-        return JointStateMsg(header=Header(stamp=time_msg(stamp)), name=[*JOINT_NAMES], position=[0.0] * 6)
-
-    with own_domain(), ros_session("reader") as node:
-        heard = Heard()
-        Recording(node, JOINT_NAMES)
-        publisher = heeded(node, JointStateMsg, names.JOINT_STATES, SENSOR)
-        publisher.publish(state(1.0))
-        heard.until()
-        free = threading.Event()
-        node.loop.soon(lambda: free.wait(10.0))
-        before = len(heard)
-        for stamp in (9.7, 9.8, 9.9, 0.0):
-            publisher.publish(state(stamp))
-        time.sleep(0.2)
-        free.set()
-        heard.until(lambda stamp: stamp == 0.0)
-        assert len(heard) <= before + 2, "at most one was under way already"
 
 
 def test_a_state_of_nonsense_is_no_news(driver: RosRobot, alone: SpcaNode) -> None:

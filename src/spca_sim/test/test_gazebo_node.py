@@ -1,27 +1,38 @@
 """What the node of Gazebo decides by itself; test_full_stack.py runs it with Gazebo."""
 
+import itertools
+import math
+import signal
+import subprocess
+import sys
 import threading
+from collections.abc import Iterator
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
+import psutil
 import pytest
 
 pytest.importorskip("rclpy", reason="rclpy is not installed")
 from geometry_msgs.msg import PoseArray
 from spca_interfaces.action import FollowTrajectory
 
-from spca_core.errors import SpcaError
+from spca_core.errors import InputError, SpcaError
 from spca_core.geometry import Pose
 from spca_core.layout import nominal_layout
 from spca_core.trajectory import JointState, JointTrajectory
 from spca_core.world import load_world
+from spca_robot.gripper_2f85 import CLOSED_ANGLE
 from spca_ros.convert.records import pose_msg
 from spca_ros.convert.robot import trajectory_msg
 from spca_sim.gazebo.contacts import ContactSampler
-from spca_sim.gazebo.controller import Finger
+from spca_sim.gazebo.controller import Finger, command
 from spca_sim.gazebo.moved import Moved
 from spca_sim.gazebo.node import GazeboSim
-from spca_sim.gazebo.reset import parking, pose_request
+from spca_sim.gazebo.passing import Hanging, Passing, gazebo_process
+from spca_sim.gazebo.reset import ask, parking, placement, pose_request, untouched, watched_models
+from spca_sim.gazebo.write import STEP
 
 pytestmark = pytest.mark.ros
 WORLD = load_world()
@@ -130,3 +141,139 @@ def test_poses_told_in_another_order_than_the_worlds_are_not_believed() -> None:
     told[:2] = told[1::-1]
     assert moved.compare(laid) == f"Gazebo tells other places than where {first}, {second} was put"
     assert moved.poses() == {}
+
+
+def test_objects_without_a_place_are_parked_apart_on_the_ground_away_from_the_table():
+    places = placement(WORLD, LAID.model_copy(update={"poses": {"box_blue": LAID.poses["box_blue"]}}))
+    assert set(places) == {o.model for o in WORLD.objects}
+    assert places.pop("box_blue") == LAID.poses["box_blue"]
+    for name, pose in places.items():
+        assert pose.position[2] == pytest.approx(WORLD.object(name).size[2] / 2)
+        assert not WORLD.table.contains(*pose.position[:2], margin=-0.3)
+    for a, b in itertools.combinations(places.values(), 2):
+        assert math.dist(a.position, b.position) > 0.2
+
+
+def test_silent_contacts_after_a_reset_are_noticed():
+    layout, table = LAID, WORLD.table.model
+    resting = [(name, table) for name in layout.poses]
+    everything = watched_models("", WORLD)
+    assert untouched(layout, resting, everything) == []
+    assert untouched(layout, resting[1:], everything) == [resting[0][0]]
+    assert untouched(layout, [], everything) == sorted(layout.poses)
+    assert untouched(layout, [], ["box_red"]) == ["box_red"]  # the others' contacts are not reported
+    assert watched_models("box_blue, box_red", WORLD) == ("box_blue", "box_red")
+    with pytest.raises(InputError, match="no object 'box_rad'"):
+        watched_models("box_rad", WORLD)
+
+
+@pytest.mark.parametrize(
+    ("says", "told", "times"),
+    [
+        ("data: true", "", 1),
+        ("Service call timed out", "Gazebo refuses: Service call timed out", 3),
+        ("data: false", "Gazebo refuses: data: false", 1),
+    ],
+)
+def test_gazebo_is_asked_by_its_program_and_again_when_it_is_too_busy_to_answer(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, says: str, told: str, times: int
+) -> None:
+    program = tmp_path / "gz"
+    program.write_text(f'#!/bin/sh\necho "$@" >> {tmp_path}/asked\necho "{says}"\n')
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    assert ask("/world/w/set_pose_vector", "Pose_V", "pose {}", lambda _: None) == told
+    asked = (tmp_path / "asked").read_text().splitlines()
+    assert len(asked) == times
+    assert (
+        "service -s /world/w/set_pose_vector --reqtype gz.msgs.Pose_V" in asked[0] and "pose {}" in asked[0]
+    )
+    program.unlink()
+    assert "cannot be asked" in ask("/world/w/set_pose_vector", "Pose_V", "pose {}")
+
+
+def test_a_finger_command_is_within_limits_and_a_finger_that_gets_nowhere_presses_with_all_its_force():
+    assert command(-0.1) == pytest.approx(CLOSED_ANGLE) and command(1.0) == pytest.approx(0.0, abs=1e-9)
+    assert command(0.0, upper=0.8) == 0.8
+    finger, cube = Finger(), command(0.04)
+    finger.goal = command(0.01)
+
+    def felt(stamp: float, angle: float) -> JointState:
+        return finger.felt(JointState(stamp, np.zeros(6), np.zeros(6), 0.0), angle)
+
+    closing = [felt(0.02 * i, 0.02 * i * cube / 0.2) for i in range(11)]
+    assert closing[-1].gripper_gap == pytest.approx(0.04, abs=5e-4)
+    assert all(state.gripper_force == 0.0 for state in closing[6:])
+    assert [felt(0.2 + 0.02 * i, cube) for i in range(11)][-1].gripper_force == pytest.approx(46, abs=3)
+    assert felt(0.44, finger.goal - 0.01).gripper_force == 0.0, "it has lost what it held"
+
+
+class Clock:
+    """Gazebo, which does what it is granted at once unless it does not `hear`."""
+
+    def __init__(self) -> None:
+        self.now, self.steps, self.free, self.hears = 5.0, 0, True, True
+
+    def control(self, steps: int) -> None:
+        if self.hears:
+            self.free, self.steps = False, self.steps + steps
+
+    def run(self) -> None:
+        self.now, self.steps = self.now + self.steps * STEP, 0
+
+
+def test_no_step_is_granted_twice_and_a_wish_that_gazebo_did_not_hear_once_more() -> None:
+    """Time runs freely until somebody asks for it."""
+    clock = Clock()
+    passing = Passing(clock.control, lambda: clock.now)
+    assert clock.free
+    for moment, steps in ((5.1, 40), (5.1, 40), (5.05, 40), (5.12, 48)):
+        passing.until(moment)
+        assert not clock.free and clock.steps == steps
+    clock.run()
+    assert clock.now == pytest.approx(5.12)
+    clock.hears = False
+    passing.until(5.22)
+    clock.hears = True
+    passing.until(5.22)
+    assert clock.steps == 0
+    passing.until(5.22, anew=True)
+    assert clock.steps == 40
+
+
+@pytest.fixture
+def busy(monkeypatch: pytest.MonkeyPatch) -> Iterator[psutil.Process]:
+    """A process that is called like Gazebo's server, and uses the processor."""
+    monkeypatch.setenv("GZ_PARTITION", "of_this_test")
+    command = [sys.executable, "-c", "print(flush=True)\nwhile True: pass", "gz sim -s world.sdf"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE) as program:
+        program.stdout.readline()
+        yield psutil.Process(program.pid)
+        program.kill()
+
+
+def test_a_process_that_works_is_left_alone_and_one_that_is_stopped_is_ended(busy: psutil.Process) -> None:
+    now = 0.0
+    hanging = Hanging(busy, lambda: now)
+    for now in range(0, 50, 5):  # noqa: B007
+        used = busy.cpu_times().user
+        while busy.cpu_times().user == used:  # until it has come to its turn
+            pass
+        assert not hanging.end_it()
+    busy.suspend()
+    while busy.status() != psutil.STATUS_STOPPED:
+        pass
+    hanging, ended = Hanging(busy, lambda: now), []
+    for now in (100.0, 101.0, 102.0, 103.0):  # noqa: B007
+        ended.append(hanging.end_it())
+    assert ended == [False, False, False, True]
+    assert busy.wait() == -signal.SIGKILL
+    assert not hanging.end_it()
+
+
+def test_gazebo_is_found_by_its_partition(busy: psutil.Process, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert gazebo_process() == busy
+    monkeypatch.setenv("GZ_PARTITION", "another")
+    assert gazebo_process() is None
+    monkeypatch.delenv("GZ_PARTITION")
+    assert gazebo_process() is None

@@ -1,5 +1,6 @@
 """The SDF world and the embedded simulator's model describe the same workspace."""
 
+import itertools
 import xml.etree.ElementTree as ET
 
 import mujoco
@@ -7,14 +8,21 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from spca_core.layout import random_layout
+from spca_core.arms import GROUP
+from spca_core.extensions import installed
+from spca_core.layout import nominal_layout, random_layout
+from spca_core.paths import ROOT
 from spca_core.world import load_world
 from spca_referee.level import load_level
+from spca_robot.description.urdf import build_urdf
 from spca_robot.workspace_model import build_model
 from spca_sim.gazebo.write import STEP, build_world, linear
 
 WORLD = load_world()
 LAYOUT = random_layout(WORLD, 7)
+FLUSH = 1e-5  # m: faces that only meet
+WORLDS = sorted(file.stem for file in (ROOT / "worlds").glob("*.yaml"))
+ARMS = sorted(f"tabletop@{arm}" for arm in installed(GROUP))
 
 
 def parse(layout=None, world=WORLD, **options) -> ET.Element:
@@ -97,6 +105,9 @@ def test_each_thing_reports_its_contacts_in_one_message_a_step_and_what_stands_s
     scene = parse(world=bowls)
     for fixed in (bowls.table.model, bowls.ground.model):
         assert model(scene, fixed).find("link/sensor") is None
+    robot = ET.fromstring(build_urdf(bowls, "controllers.yaml"))
+    sensed = {tags.get("reference") for tags in robot.findall("gazebo[sensor]")}
+    assert sensed and "base_link" not in sensed, "the base meets its table face to face"
     for thing in bowls.objects:
         link = model(scene, thing.model).find("link")
         (sensor,) = link.findall("sensor[@type='contact']")
@@ -115,3 +126,24 @@ def test_contacts_are_reported_of_what_a_level_asks_about_and_of_nothing_else():
     sensed = {m.attrib["name"] for m in scene.findall("model") if m.find("link/sensor[@type='contact']")}
     asked = {model for pair in (*level.success.pairs, *level.fail.pairs) for model in pair}
     assert asked & {thing.model for thing in world.objects} <= sensed == watched != set(world.model_names)
+
+
+@pytest.mark.parametrize("name", [*WORLDS, *ARMS])
+def test_nothing_overlaps_when_gazebo_starts(name: str) -> None:
+    """Gazebo reports contacts also between what stands still, where MuJoCo has none.
+
+    A base that reaches into its table fails every level at its first sample.
+    """
+    world = load_world(name)
+    layout = nominal_layout(world)
+    model, index = build_model(world, map(world.object, layout.poses))
+    data = mujoco.MjData(model)
+    index.set_arm(data, np.array(world.robot.home))
+    index.set_gap(data, 0.085)
+    for thing, pose in layout.poses.items():
+        index.set_item(data, thing, pose)
+    mujoco.mj_kinematics(model, data)
+    for i, j in itertools.combinations(range(model.ngeom), 2):
+        if index.geom_models[i] != index.geom_models[j]:
+            depth = -mujoco.mj_geomDistance(model, data, i, j, 0.01, None)
+            assert depth <= FLUSH, f"{index.geom_models[i]} in {index.geom_models[j]}: {1000 * depth:.2f} mm"
