@@ -22,35 +22,29 @@ class Faulty(MujocoWorld):
     bend: Callable[[JointTrajectory], JointTrajectory] = staticmethod(lambda trajectory: trajectory)
     report: Callable[[JointState], JointState] = staticmethod(lambda state: state)
     held = 0
-    delay = 0.0
-    due: tuple[float, float] | None = None
-    late: float = 0.0
-    waiting: tuple[float, JointTrajectory] | None = None
+    late = 0.0
+    due: tuple[float, Callable[[], None]] | None = None
     says_when = True
 
     def follow(self, trajectory: JointTrajectory) -> None:
-        self.waiting = self.now() + self.late, self.bend(trajectory)
-        self._begun = self.now()
+        self._later(lambda: super(Faulty, self).follow(self.bend(trajectory)))
+
+    def command_gripper(self, gap: float) -> None:
+        self._later(lambda: super(Faulty, self).command_gripper(gap))
+
+    def _later(self, command: Callable[[], None]) -> None:
+        self.due, self._begun = (self.now() + self.late, command), self.now()
         self.state()
 
     def begun(self) -> float:
-        waits = self.waiting is not None or self.due is not None
-        return self.now() if waits and self.says_when else super().begun()
+        return self.now() if self.due is not None and self.says_when else super().begun()
 
     def state(self) -> JointState:
-        if self.waiting is not None and self.now() >= self.waiting[0]:
-            _, trajectory = self.waiting
-            self.waiting = None
-            super().follow(trajectory)
         if self.due is not None and self.now() >= self.due[0]:
-            super().command_gripper(self.due[1])
-            self.due, self._begun = None, self.now()
+            (_, command), self.due = self.due, None
+            command()
+            self._begun = self.now()
         return self.report(super().state())
-
-    def command_gripper(self, gap: float) -> None:
-        self.due = self.now() + self.delay, gap
-        self._begun = self.now()
-        self.state()
 
     def hold(self) -> None:
         self.held += 1
@@ -163,7 +157,7 @@ def test_a_stop_during_planning_cancels(robot: Faulty, arm: Manipulator, world: 
 def test_an_arm_or_a_gripper_is_late_only_from_when_its_driver_has_begun(robot: Faulty, world: World) -> None:
     """As over Gazebo on a busy machine: a command takes longer than the arm may lag behind its path."""
     arm = Manipulator(world, robot, tolerances=Tolerances(lag=0.05))
-    robot.late, robot.delay = 1.0, 0.35
+    robot.late = 1.0
     arm.move_joints(goal(world))
     assert np.abs(robot.state().position - goal(world)).max() < 0.01
     for gap in (0.06, 0.085):

@@ -39,17 +39,6 @@ def tool(planner: MotionPlanner, joints: Array) -> Array:
     return planner.tools.tool(joints, planner.tcp_gap(OPEN))
 
 
-def test_a_wall_is_got_around(planner: MotionPlanner, world: World) -> None:
-    start = at(planner, world, LEFT)
-    pieces = planner.to_pose(start, RIGHT, never)
-    assert len(pieces) > 1
-    way = sampled(pieces, 0.005)
-    checker = CollisionChecker(world, planner.scene)
-    assert sum(not checker.valid(q, OPEN) for q in way) == 0
-    assert np.allclose(way[0], start.joints, atol=1e-9)
-    assert np.allclose(tool(planner, way[-1]), RIGHT.matrix(), atol=1e-6)
-
-
 def test_an_enclosed_goal_is_given_up_with_the_reason(
     planner: MotionPlanner, world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -4,11 +4,9 @@ A stand-in for MoveIt itself plans in the real process.
 """
 
 import importlib.util
-import threading
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -64,41 +62,24 @@ def with_cube_at(scene: Scene, name: str, x: float, y: float, z: float) -> Scene
 def move_while(
     arm: Manipulator, goal: Pose, scene: Scene, after: float, monkeypatch: pytest.MonkeyPatch
 ) -> MotionError | None:
-    """Move to a goal; after some simulated seconds another thread changes the scene.
+    """Move to a goal; after some simulated seconds the scene changes. Returns what the motion raised."""
+    begun, wait, due = arm.state().stamp, arm._robot.wait, [scene]
 
-    Returns what the motion raised. Simulated time stands still while the change is being checked, as the
-    simulator is much faster than real time.
-    """
-    begun, due, checked = arm.state().stamp, threading.Event(), threading.Event()
-    check, wait = MotionPlanner.fault_ahead, arm._robot.wait
-
-    def checking(*arguments: Any) -> tuple[str, str] | None:
-        fault = check(*arguments)
-        checked.set()
-        return fault
-
-    def pausing(seconds: float, until: Callable[[JointState], bool]) -> bool:
+    def changing(seconds: float, until: Callable[[JointState], bool]) -> bool:
         def watched(state: JointState) -> bool:
-            if state.stamp >= begun + after and not due.is_set():
-                due.set()
-                assert checked.wait(30.0)
-                threading.Event().wait(0.02)  # the fault is on its way to the gate
+            if due and state.stamp >= begun + after:
+                arm.set_scene(due.pop())
             return until(state)
 
         return wait(seconds, watched)
 
-    changer = threading.Thread(target=lambda: due.wait(60.0) and arm.set_scene(scene))
-    changer.start()
     with monkeypatch.context() as patch:
-        patch.setattr(MotionPlanner, "fault_ahead", checking)
-        patch.setattr(arm._robot, "wait", pausing)
+        patch.setattr(arm._robot, "wait", changing)
         try:
             arm.move_linear(goal, 0.5)
         except MotionError as error:
             return error
-        finally:
-            changer.join(30.0)
-    assert checked.is_set()
+    assert not due
     return None
 
 

@@ -9,11 +9,10 @@ from numpy.typing import NDArray
 
 from spca_core.camera import RgbdFrame
 from spca_core.geometry import Pose
-from spca_core.layout import Layout, nominal_layout, random_layout
+from spca_core.layout import Layout, nominal_layout
 from spca_core.world import World, load_world
 from spca_sim.mujoco_world import MujocoWorld
 from spca_sim.variation import SimVariation
-from spca_sim.view import CameraView
 from spca_testing.contracts.arm_contract import OVER_TABLE
 from spca_testing.contracts.camera_contract import CameraContract
 from spca_testing.processes import python
@@ -25,12 +24,6 @@ def frame_of(world: World, layout: Layout | None = None, **options: object) -> R
     frame = simulator.capture()
     simulator.close()
     return frame
-
-
-def pixel(frame: RgbdFrame, point: tuple[float, float, float]) -> tuple[int, int, float]:
-    """Row, column and depth at which the camera's calibration puts a point."""
-    u, v, z = CameraView(frame.pose, frame.intrinsics).project(np.array(point))
-    return round(float(v)), round(float(u)), float(z)
 
 
 def mask_of(frame: RgbdFrame, channel: int) -> NDArray[np.uint8]:
@@ -46,19 +39,6 @@ class TestSimulatedCamera(CameraContract):
         simulator = MujocoWorld(world)
         yield simulator
         simulator.close()
-
-
-def test_tops_are_at_their_pixels_and_depths(world: World) -> None:
-    layout = random_layout(world, 1)
-    frame = frame_of(world, layout, noise=False)
-    for model, pose in layout.poses.items():
-        x, y, z = pose.position
-        height = world.object(model).size[2]
-        row, column, depth = pixel(frame, (x, y, z + height / 2))
-        assert frame.depth[row, column] == pytest.approx(depth, abs=2e-4)
-        expected = np.array(world.object(model).colour)
-        seen = frame.colour[row, column] / 255
-        assert seen / seen.sum() == pytest.approx(expected / expected.sum(), abs=0.02)
 
 
 def test_noise_is_as_configured(world: World) -> None:

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 
 import pytest
 
-from spca_core.errors import InputError
 from spca_core.layout import Layout, nominal_layout
 from spca_core.world import World, load_world
 from spca_sim.mujoco_world import MujocoWorld
@@ -27,9 +26,3 @@ class TestItsRobot(RobotContract):
         simulator = MujocoWorld(load_world())
         simulator.reset(Layout(poses={}))
         return simulator
-
-    @pytest.mark.parametrize("gap", [-0.01, 0.2, float("nan")])
-    def test_an_impossible_gap_is_refused(self, robot: MujocoWorld, gap: float) -> None:
-        """The stroke is 0 to 85 mm."""
-        with pytest.raises(InputError):
-            robot.command_gripper(gap)
