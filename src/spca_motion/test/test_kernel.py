@@ -70,20 +70,17 @@ def compared(arm: str, seed: int, count: int) -> Array:
 
 
 @needs_compiler
+@pytest.mark.parametrize(
+    ("seeds", "count"),
+    [(range(20), 100), pytest.param(range(1000, 1000 + 4000 // len(ARMS)), 250, marks=pytest.mark.full)],
+    ids=["some", "a_million"],
+)
 @pytest.mark.parametrize("arm", ARMS)
-def test_what_is_proven_free_is_free(arm: str) -> None:
-    table = sum(compared(arm, seed, 100) for seed in range(20))
+def test_what_is_proven_free_is_free(arm: str, seeds: range, count: int) -> None:
+    table = sum(compared(arm, seed, count) for seed in seeds)
     assert table[kernel.FREE, 0] == 0
     assert table[1].sum() < 0.35 * table.sum(), "most are decided"
     assert table[2, 1] <= 0.002 * table.sum(), "MuJoCo misses a few deep contacts"
-
-
-@needs_compiler
-@pytest.mark.full
-@pytest.mark.parametrize("arm", ARMS)
-def test_what_is_proven_free_is_free_in_a_million(arm: str) -> None:
-    seeds = range(1000, 1000 + 4000 // len(ARMS))
-    assert sum(compared(arm, seed, 250)[kernel.FREE, 0] for seed in seeds) == 0
 
 
 def around_the_wall() -> tuple[Query, Array]:

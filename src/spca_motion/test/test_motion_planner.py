@@ -79,29 +79,20 @@ def test_a_line_is_straight_and_turns_evenly(planner: MotionPlanner, world: Worl
     assert np.allclose(poses[-1], goal.matrix(), atol=1e-6)
 
 
-@pytest.mark.parametrize(("tilt", "flips"), [(0.01, True), (0.1, False)])
-def test_a_line_past_a_wrist_singularity_is_refused(planner: MotionPlanner, tilt: float, flips: bool) -> None:
-    """The tool points sideways, nearly along the axes of the parallel joints.
-
-    The wrist would have to spin.
-    """
+def test_a_line_past_a_wrist_singularity_is_refused(planner: MotionPlanner) -> None:
+    """The tool points nearly along the axes of the parallel joints: the wrist would have to spin."""
 
     def sideways(y: float) -> Array:
-        z = np.array([0.0, -np.cos(tilt), np.sin(tilt)])
+        z = np.array([0.0, -np.cos(0.01), np.sin(0.01)])
         pose = np.eye(4)
         pose[:3, 1], pose[:3, 2], pose[:3, 3] = np.cross(z, [1.0, 0.0, 0.0]), z, (0.55, y, 0.6)
         return pose
 
     branches = planner.tools.branches(sideways(-0.45), 0.04)
     start = branches[~np.isnan(branches[:, 0])][0]
-    if flips:
-        with pytest.raises(MotionError, match=r"swing round at \d\d %") as caught:
-            straight_line(planner.tools, start, sideways(-0.1), 0.04)
-        assert caught.value.kind == "unreachable"
-    else:
-        samples, extent = straight_line(planner.tools, start, sideways(-0.1), 0.04)
-        assert np.abs(np.diff(samples, axis=0)).max() < 0.2
-        assert extent == pytest.approx(0.35)
+    with pytest.raises(MotionError, match=r"swing round at \d\d %") as caught:
+        straight_line(planner.tools, start, sideways(-0.1), 0.04)
+    assert caught.value.kind == "unreachable"
 
 
 def test_a_path_keeps_the_tool_in_the_workspace(planner: MotionPlanner) -> None:

@@ -13,7 +13,7 @@ from spca_core.geometry import Pose
 from spca_core.world import PlanarPose, load_world
 from spca_robot.description.moveit_config import harmless_pairs
 from spca_robot.description.names import GENERATED, OPTICAL_FRAME
-from spca_robot.description.urdf import build_urdf, build_vendor_urdf, missing_packages, write_robot
+from spca_robot.description.urdf import build_urdf, build_vendor_urdf
 from spca_robot.gripper_2f85 import driver_angle
 from spca_robot.gripper_model import BODIES
 from spca_robot.kinematics import ArmKinematics
@@ -127,12 +127,6 @@ def test_harmless_pairs_are_those_that_the_embedded_simulator_leaves_out():
 
     ours = {frozenset(p) for p in harmless_pairs(build_urdf(WORLD), GENERATED.root)}
     assert ours == {frozenset(link_of(b) for b in pair) for pair in excluded}
-
-
-@pytest.mark.skipif(not missing_packages(), reason="the vendors' packages are installed")
-def test_missing_vendor_packages_are_named(tmp_path: Path):
-    with pytest.raises(InputError, match=missing_packages()[0]):
-        write_robot(WORLD, tmp_path, source="vendor")
 
 
 def test_an_arm_that_ur_description_does_not_have_is_refused(tmp_path: Path):

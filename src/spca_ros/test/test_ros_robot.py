@@ -1,7 +1,5 @@
 """The ports `Robot` and `Camera` over DDS, against the embedded simulator in a process of its own."""
 
-import os
-import signal
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
@@ -125,15 +123,6 @@ def test_the_last_picture_reaches_whoever_looks_on_or_comes_late(alone: SpcaNode
         assert seconds(message.header.stamp) == pytest.approx(taken.stamp)
 
 
-def test_a_state_of_nonsense_is_no_news(driver: RosRobot, alone: SpcaNode) -> None:
-    """It is dropped with a warning, whoever sent it."""
-    publisher = heeded(alone, JointStateMsg, names.JOINT_STATES, SENSOR)
-    joints, nan = [*JOINT_NAMES, GRIPPER_JOINT], [float("nan")] * 7
-    for _ in range(20):
-        publisher.publish(JointStateMsg(header=Header(stamp=time_msg(1.0)), name=joints, position=nan))
-    assert np.isfinite(driver.state().position).all()
-
-
 def test_a_state_that_is_ahead_of_the_world_s_clock_moves_no_time(driver: RosRobot, alone: SpcaNode) -> None:
     """Its stamp is believed neither by who waits nor by who hands on the contacts until then."""
     publisher = heeded(alone, JointStateMsg, names.JOINT_STATES, SENSOR)
@@ -192,19 +181,6 @@ def test_a_newer_goal_a_hold_and_a_reset_end_a_motion(alone: SpcaNode, robot: Ro
     robot.wait(0.5)
     reset()
     assert third.result(10.0).status == FollowTrajectory.Result.HELD
-
-
-def test_a_dead_driver_is_noticed(world: World) -> None:
-    with running(sim()) as (node, processes):
-        robot = RosRobot(node, JOINT_NAMES, patience=1.0)
-        robot.wait_ready(10.0)
-        robot.follow(gentle(robot, 0.2, 2.0))
-        os.kill(processes[names.SIM].pid, signal.SIGKILL)
-        with pytest.raises(MotionError) as error:
-            robot.wait(5.0)
-        assert error.value.kind == "stale"
-        with pytest.raises(MotionError, match="gone"):
-            robot.state()
 
 
 def test_no_state_is_waited_for_that_will_not_come(alone: SpcaNode, monkeypatch: pytest.MonkeyPatch) -> None:

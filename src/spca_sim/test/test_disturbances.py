@@ -56,29 +56,6 @@ def test_an_object_is_added_and_another_taken_away_of_which_its_place_is_told() 
     assert np.allclose(told[1].position, before[taken], atol=0.02)
 
 
-def test_the_camera_freezes_for_a_while() -> None:
-    sim, _ = simulator(due("freeze"), noise=True)
-    first = sim.capture()
-    sim.step(0.3)
-    frozen = sim.capture()
-    assert frozen.stamp == first.stamp and np.array_equal(frozen.colour, first.colour)
-    sim.step(6.0)
-    assert sim.capture().stamp == sim.time
-
-
-def test_a_hand_and_less_light_change_only_the_picture() -> None:
-    sim, _ = simulator(due("hand"), due("dim"))
-    before = sim.capture()
-    sim.step(0.3)
-    after = sim.capture()
-    covered = (before.depth - after.depth) > 0.15
-    assert 0.02 < covered.mean() < 0.5
-    assert after.colour[~covered].mean() < 0.7 * before.colour[~covered].mean()
-    assert sim.object_pose("box_red").position[:2] == pytest.approx(
-        nominal_layout(WORLD).poses["box_red"].position[:2], abs=1e-3
-    )
-
-
 def test_a_knock_and_an_encoders_offset_move_camera_and_arm_but_not_what_they_report() -> None:
     sim, _ = simulator(due("knock"), due("encoder"))
     before, home = sim.capture(), sim.state().position
