@@ -62,19 +62,19 @@ def test_where_no_domain_is_free_that_is_said(monkeypatch: pytest.MonkeyPatch) -
             pass
 
 
-_PROFILES = "FASTRTPS_DEFAULT_PROFILES_FILE"
-_OPEN_A_SESSION = f"""
+_OPEN_A_SESSION = """
 import os
 from spca_ros.node import ros_session
 with ros_session("probe"):
-    print(os.environ[{_PROFILES!r}])
+    print(os.environ["FASTRTPS_DEFAULT_PROFILES_FILE"])
 """
 
 
-def _open_a_session(**environment: str) -> subprocess.CompletedProcess[str]:
-    inherited = {name: value for name, value in os.environ.items() if name != _PROFILES}
+def _open_a_session(**extra: str) -> subprocess.CompletedProcess[str]:
+    environment = _environment(**extra)
+    environment.pop("FASTRTPS_DEFAULT_PROFILES_FILE", None)
     with own_domain() as domain:
-        return python("-c", _OPEN_A_SESSION, env={**inherited, "ROS_DOMAIN_ID": str(domain), **environment})
+        return python("-c", _OPEN_A_SESSION, env={**environment, "ROS_DOMAIN_ID": str(domain)})
 
 
 def test_dds_takes_the_profile_without_complaint() -> None:
