@@ -52,18 +52,13 @@ def test_what_would_be_hit_is_named(
     assert all("finger" in h.part and h.depth > 0.005 for h in hits)
 
 
-def test_the_arm_sees_itself(checker: CollisionChecker) -> None:
-    folded = np.array([0.0, -1.57, 2.4, -0.6, -1.57, 0.0])
-    expected = {f"upper arm would hit {part}" for part in ("left finger", "right finger", "gripper")}
-    assert {str(hit) for hit in checker.hits(folded, OPEN)} == expected
-
-
 def test_a_folded_arm_that_touches_itself_in_the_physics_is_not_free(world: World) -> None:
     """With the elbow folded, the forearm can reach the shoulder, and the wrist the forearm."""
+    folded, checker = np.array([0.0, -1.57, 2.4, -0.6, -1.57, 0.0]), CollisionChecker(world, PlanningScene())
+    expected = {f"upper arm would hit {part}" for part in ("left finger", "right finger", "gripper")}
+    assert {str(hit) for hit in checker.hits(folded, OPEN)} == expected
     model, index = build_model(world)
-    data, checker = mujoco.MjData(model), CollisionChecker(world, PlanningScene())
-    rng = np.random.default_rng(0)
-    free = 0
+    data, rng, free = mujoco.MjData(model), np.random.default_rng(0), 0
     for _ in range(3000):
         joints = rng.uniform(-3.1, 3.1, 6)
         joints[1:3] = rng.uniform(-2.0, -1.0), rng.choice([-1, 1]) * rng.uniform(2.3, 3.1)
@@ -80,15 +75,13 @@ def test_a_folded_arm_that_touches_itself_in_the_physics_is_not_free(world: Worl
     assert free > 100
 
 
-def test_clearance_is_kept(checker: CollisionChecker, tools: ToolKinematics) -> None:
+def test_clearance_is_kept_and_an_allowed_contact_has_a_limit(
+    checker: CollisionChecker, tools: ToolKinematics
+) -> None:
     """2 mm over a cube is too near for a thing perceived to 3 mm; 4 mm is not."""
-    top = 0.44 + PAD_TIP
+    away, top = at(tools, 0.42, 0.0, 0.6, SHUT), 0.44 + PAD_TIP
     assert not checker.valid(at(tools, 0.42, 0.0, top + 0.002, SHUT), SHUT)
     assert checker.valid(at(tools, 0.42, 0.0, top + 0.004, SHUT), SHUT)
-
-
-def test_an_allowed_contact_has_a_limit(checker: CollisionChecker, tools: ToolKinematics) -> None:
-    away, top = at(tools, 0.42, 0.0, 0.6, SHUT), 0.44 + PAD_TIP
     press, through = (at(tools, 0.42, 0.0, top - d, SHUT) for d in (MAX_PRESS - 0.001, MAX_PRESS + 0.002))
     checker.begin(away, SHUT, allowed=["cube_blue"])
     assert checker.valid(press, SHUT)
@@ -97,44 +90,25 @@ def test_an_allowed_contact_has_a_limit(checker: CollisionChecker, tools: ToolKi
     assert not checker.valid(press, SHUT)
 
 
-def test_only_the_gripper_may_touch_what_is_allowed(world: World, scene: PlanningScene) -> None:
-    elbow = Pose.from_xyz_yaw(0.2, 0.12, 0.92)
-    wall = Obstacle("wall", elbow.matrix(), (0.05, 0.2, 0.05))
-    checker = CollisionChecker(world, PlanningScene((wall,)))
-    aside = np.array([1.5, *OVER_TABLE[1:]])
-    checker.begin(aside, OPEN, allowed=["wall"])
-    hits = checker.hits(OVER_TABLE, OPEN)
-    assert [h.other for h in hits[:1]] == ["wall"]
-    assert hits[0].part in ("forearm", "upper arm")
+def test_only_the_gripper_may_touch_what_is_allowed(world: World) -> None:
+    elbow = Pose.from_xyz_yaw(0.2, 0.15, 0.92)  # 4 mm deep: the gripper might press as far
+    checker = CollisionChecker(world, PlanningScene((Obstacle("wall", elbow.matrix(), (0.05, 0.2, 0.05)),)))
+    checker.begin(np.array([1.5, *OVER_TABLE[1:]]), OPEN, allowed=["wall"])
+    hit = checker.hits(OVER_TABLE, OPEN)[0]
+    assert hit.other == "wall" and hit.part in ("forearm", "upper arm")
 
 
 def test_what_touches_at_the_start_may_be_left_but_not_pressed(
     checker: CollisionChecker, tools: ToolKinematics
 ) -> None:
-    top = 0.44 + PAD_TIP
-    start = at(tools, 0.42, 0.0, top - 0.004, SHUT)
+    away, press, start, left = (
+        at(tools, 0.42, 0.0, 0.44 + PAD_TIP + over, SHUT) for over in (0.15, -0.006, -0.004, 0.001)
+    )
     checker.begin(start, SHUT)
-    assert checker.valid(start, SHUT)
-    assert checker.valid(at(tools, 0.42, 0.0, top + 0.001, SHUT), SHUT)
-    assert not checker.valid(at(tools, 0.42, 0.0, top - 0.006, SHUT), SHUT)
-    checker.begin(at(tools, 0.42, 0.0, 0.6, SHUT), SHUT)
+    assert checker.valid(start, SHUT) and checker.valid(left, SHUT)
+    assert not checker.valid(press, SHUT)
+    checker.begin(away, SHUT)
     assert not checker.valid(start, SHUT)
-
-
-def test_a_held_cube_collides_and_the_pads_that_hold_it_do_not(
-    world: World, scene: PlanningScene, tools: ToolKinematics
-) -> None:
-    gap = 0.04
-    grasp = at(tools, 0.5, -0.14, 0.424, gap)
-    held = scene.attached("cube_red", tools.flange(grasp), tools.tool(grasp, gap))
-    checker = CollisionChecker(world, held)
-    assert checker.valid(at(tools, 0.5, -0.14, 0.5, gap), gap)
-    hits = checker.hits(at(tools, 0.42, 0.0, 0.424 + 0.035, gap), gap)
-    assert str(hits[0]) == "the held cube_red would hit cube_blue"
-    assert checker.valid(at(tools, 0.42, 0.0, 0.424 + 0.045, gap), gap)
-    assert checker.hits(at(tools, 0.5, -0.14, 0.42, gap), gap)[0].other == "table"
-    checker.begin(at(tools, 0.5, -0.14, 0.5, gap), gap, allowed=["table"])
-    assert checker.valid(at(tools, 0.5, -0.14, 0.42, gap), gap)
 
 
 def test_attaching_centres_and_squares_and_detaching_leaves_it_there(
@@ -161,15 +135,8 @@ def test_a_sensor_at_the_wrist_moves_and_turns_the_gripper(world: World, tools: 
     longer = world.model_copy(update={"robot": world.robot.model_copy(update={"wrist_sensor": sensor})})
     joints, with_sensor = np.array(world.robot.home), ToolKinematics(longer)
     moved = np.linalg.inv(tools.tool(joints, 0.04)) @ with_sensor.tool(joints, 0.04)
-    assert moved[:3, 3] == pytest.approx([0, 0, 0.03], abs=1e-9)
-    assert moved[:3, 0] == pytest.approx([0, 1, 0], abs=1e-9)
-    branches = with_sensor.branches(with_sensor.tool(joints, 0.04), 0.04)
-    assert np.nanmin(abs(branches - joints).max(axis=1)) < 1e-6
-    checker = CollisionChecker(longer, PlanningScene())
-    assert checker.valid(joints, OPEN)
-    position, axis = checker.flange()
-    assert position == pytest.approx(with_sensor.flange(joints)[:3, 3])
-    assert axis == pytest.approx([0, 0, -1], abs=1e-4)
+    assert moved[:3, [0, 3]] == pytest.approx(np.array([[0, 0], [1, 0], [0, 0.03]]), abs=1e-9)
     low = at(tools, 0.5, 0.06, 0.43, OPEN)
     assert CollisionChecker(world, PlanningScene()).valid(low, OPEN)
+    checker = CollisionChecker(longer, PlanningScene())
     assert checker.hits(low, OPEN)[0].other == "table", "the fingers reach 3 cm deeper"

@@ -7,9 +7,7 @@ import numpy as np
 import pytest
 
 from spca_core.errors import MotionError
-from spca_core.geometry import top_down
 from spca_core.layout import Layout, nominal_layout
-from spca_core.scene import Scene
 from spca_core.trajectory import JointState, JointTrajectory
 from spca_core.world import World
 from spca_motion.execution import Tolerances
@@ -17,45 +15,36 @@ from spca_motion.manipulator import Manipulator
 from spca_sim.mujoco_world import MujocoWorld
 from spca_testing.contracts.arm_contract import over, true_scene
 
-NOTHING = Scene(stamp=0.0, objects=(), relations=(), sentences=())
-
 
 class Faulty(MujocoWorld):
     """The real simulated robot behind a driver that can be made to misbehave."""
 
     bend: Callable[[JointTrajectory], JointTrajectory] = staticmethod(lambda trajectory: trajectory)
     report: Callable[[JointState], JointState] = staticmethod(lambda state: state)
-    widest = 0.085
     held = 0
-    delay = 0.0
-    due: tuple[float, float] | None = None
-    late: float = 0.0
-    waiting: tuple[float, JointTrajectory] | None = None
+    late = 0.0
+    due: tuple[float, Callable[[], None]] | None = None
     says_when = True
 
     def follow(self, trajectory: JointTrajectory) -> None:
-        self.waiting = self.now() + self.late, self.bend(trajectory)
-        self._begun = self.now()
+        self._later(lambda: super(Faulty, self).follow(self.bend(trajectory)))
+
+    def command_gripper(self, gap: float) -> None:
+        self._later(lambda: super(Faulty, self).command_gripper(gap))
+
+    def _later(self, command: Callable[[], None]) -> None:
+        self.due, self._begun = (self.now() + self.late, command), self.now()
         self.state()
 
     def begun(self) -> float:
-        waits = self.waiting is not None or self.due is not None
-        return self.now() if waits and self.says_when else super().begun()
+        return self.now() if self.due is not None and self.says_when else super().begun()
 
     def state(self) -> JointState:
-        if self.waiting is not None and self.now() >= self.waiting[0]:
-            _, trajectory = self.waiting
-            self.waiting = None
-            super().follow(trajectory)
         if self.due is not None and self.now() >= self.due[0]:
-            super().command_gripper(self.due[1])
-            self.due, self._begun = None, self.now()
+            (_, command), self.due = self.due, None
+            command()
+            self._begun = self.now()
         return self.report(super().state())
-
-    def command_gripper(self, gap: float) -> None:
-        self.due = self.now() + self.delay, min(gap, self.widest)
-        self._begun = self.now()
-        self.state()
 
     def hold(self) -> None:
         self.held += 1
@@ -98,41 +87,19 @@ def test_a_joint_that_drifts_off_its_path_stops_the_arm(
         return replace(trajectory, positions=trajectory.positions + off)
 
     robot.bend = drift
-    begun = robot.now()
     message = fails(robot, "deviation", arm.move_joints, goal(world))
     assert message.startswith("wrist_2_joint left its path by 0.0")
-    assert "% of the motion" in message
     assert np.abs(robot.state().position[4] - world.robot.home[4]) < 0.15  # noticed early
-    assert robot.now() - begun < 2.0
-
-
-def test_an_arm_that_is_blocked_stops(world: World) -> None:
-    """By a crate of two tonnes that nobody perceived."""
-    crate = world.objects[1].model_copy(update={"size": (0.3, 0.05, 0.3), "mass": 2000.0})
-    blocked = world.model_copy(update={"objects": (crate,)})
-    robot = Faulty(blocked)
-    arm = Manipulator(world, robot)
-    arm.set_scene(NOTHING)
-    arm.move_to(top_down(0.45, 0.2, 0.5, 0.0))
-    message = fails(robot, "deviation", arm.move_to, top_down(0.45, -0.2, 0.5, 0.0))
-    assert "in the way" in message
-    assert arm.tool_pose().position[1] > 0.0
-    arm.move_to(top_down(0.45, 0.2, 0.5, 0.0))  # and can be moved away again
 
 
 def test_states_that_stop_coming_stop_the_arm(robot: Faulty, arm: Manipulator, world: World) -> None:
-    def frozen_after(instant: float) -> Callable[[JointState], JointState]:
-        last: list[JointState] = []
+    begun, last = robot.now(), [robot.state()]
 
-        def report(state: JointState) -> JointState:
-            if state.stamp <= instant or not last:
-                last[:] = [state]
-            return last[0]
+    def frozen(state: JointState) -> JointState:
+        last.append(state if state.stamp <= begun + 0.4 else last[-1])
+        return last[-1]
 
-        return report
-
-    robot.report = frozen_after(robot.now() + 0.4)
-    begun = robot.now()
+    robot.report = frozen
     message = fails(robot, "stale", arm.move_joints, goal(world), 0.3)
     assert "s old" in message
     assert robot.now() - begun < 2.0
@@ -156,30 +123,21 @@ def test_an_interrupted_wait_stops_the_arm(robot: Faulty, arm: Manipulator, worl
     assert np.abs(robot.state().velocity).max() < 0.02
 
 
-def test_no_motion_begins_while_the_arm_swings(robot: Faulty, arm: Manipulator, world: World) -> None:
-    robot.report = lambda state: replace(state, velocity=state.velocity + 0.5)
-    before = MujocoWorld.state(robot).position
-    with pytest.raises(MotionError, match="rest") as caught:
-        arm.move_joints(goal(world))
+@pytest.mark.parametrize("of", ["arm", "gripper"])
+def test_no_motion_begins_or_ends_while_something_swings(
+    robot: Faulty, arm: Manipulator, world: World, of: str
+) -> None:
+    before = robot.state().position
+    if of == "arm":
+        robot.report = lambda state: replace(state, velocity=state.velocity + 0.5)
+        motion = lambda: arm.move_joints(goal(world))  # noqa: E731
+    else:
+        robot.report = lambda state: replace(state, gripper_gap=0.04 + 0.01 * np.sin(40 * state.stamp))
+        motion = arm.close
+    with pytest.raises(MotionError) as caught:
+        motion()
     assert caught.value.kind == "timeout"
     assert MujocoWorld.state(robot).position == pytest.approx(before, abs=1e-3)
-
-
-def test_after_a_stop_nothing_reaches_the_robot(robot: Faulty, arm: Manipulator, world: World) -> None:
-    arm.stop()
-    before = robot.state()
-    for motion in (
-        lambda: arm.move_joints(goal(world)),
-        lambda: arm.open(0.03),
-        arm.close,
-        lambda: arm.wait(1.0),
-    ):
-        assert "stop" in fails(robot, "cancelled", motion)
-    assert robot.state().position == pytest.approx(before.position, abs=1e-3)
-    assert robot.state().gripper_gap == pytest.approx(before.gripper_gap, abs=1e-3)
-    arm.resume()
-    arm.close()
-    assert robot.state().gripper_gap < 0.005
 
 
 def test_a_stop_during_planning_cancels(robot: Faulty, arm: Manipulator, world: World) -> None:
@@ -196,52 +154,17 @@ def test_a_stop_during_planning_cancels(robot: Faulty, arm: Manipulator, world: 
     assert robot.state().position == pytest.approx(before.position, abs=1e-3)
 
 
-def test_pads_that_cannot_open_are_an_error(robot: Faulty, arm: Manipulator) -> None:
-    arm.close()
-    robot.widest = 0.05
-    with pytest.raises(MotionError, match="50 mm apart instead of 85") as caught:
-        arm.open()
-    assert caught.value.kind == "gripper"
-
-
-@pytest.mark.parametrize("says_when", [True, False])
-def test_the_arm_is_late_only_from_when_its_driver_has_begun(
-    robot: Faulty, arm: Manipulator, world: World, says_when: bool
-) -> None:
-    """As over Gazebo on a busy machine: the command takes longer than the arm may lag behind its path."""
-    robot.late, robot.says_when = 1.0, says_when
-    if says_when:
-        arm.move_joints(goal(world))
-        assert np.abs(robot.state().position - goal(world)).max() < 0.01
-    else:
-        fails(robot, "deviation", arm.move_joints, goal(world))
-
-
-@pytest.mark.parametrize(("lag", "says_when"), [(0.4, False), (0.05, True), (0.05, False)])
-def test_a_command_that_takes_its_time_to_reach_the_gripper_is_waited_for(
-    robot: Faulty, world: World, lag: float, says_when: bool
-) -> None:
-    """As over Gazebo on a busy machine, where the driver says when it begins.
-
-    With less patience than a driver takes that does not, the pads seem to be blocked.
-    """
-    arm = Manipulator(world, robot, tolerances=Tolerances(lag=lag))
-    robot.delay, robot.says_when = 0.35, says_when
-    commands = [(arm.open, 0.06), (arm.open, 0.085), (arm.close, 0.0)]
-    if lag < robot.delay and not says_when:
-        with pytest.raises(MotionError, match="85 mm apart instead of 60"):
-            arm.open(0.06)
-        return
-    for command, gap in commands:
-        command(gap)
+def test_an_arm_or_a_gripper_is_late_only_from_when_its_driver_has_begun(robot: Faulty, world: World) -> None:
+    """As over Gazebo on a busy machine: a command takes longer than the arm may lag behind its path."""
+    arm = Manipulator(world, robot, tolerances=Tolerances(lag=0.05))
+    robot.late = 1.0
+    arm.move_joints(goal(world))
+    assert np.abs(robot.state().position - goal(world)).max() < 0.01
+    for gap in (0.06, 0.085):
+        arm.open(gap)
         assert robot.state().gripper_gap == pytest.approx(gap, abs=2e-3)
-
-
-def test_a_gripper_that_never_rests_is_an_error(robot: Faulty, arm: Manipulator) -> None:
-    robot.report = lambda state: replace(state, gripper_gap=0.04 + 0.01 * np.sin(40 * state.stamp))
-    with pytest.raises(MotionError, match="gripper") as caught:
-        arm.close()
-    assert caught.value.kind == "timeout"
+    robot.says_when = False
+    fails(robot, "deviation", arm.move_joints, world.robot.home)
 
 
 def test_what_never_rests_between_pads_that_press_it_is_held(world: World) -> None:

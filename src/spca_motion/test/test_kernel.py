@@ -1,13 +1,12 @@
 """The sphere kernel never calls free what MuJoCo calls a contact, and nothing depends on its being there."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from spca_core.errors import Interrupted
 from spca_core.geometry import Array, Pose, matrix_of_vector
 from spca_core.kinds import KINDS
 from spca_core.world import World, load_world
@@ -71,20 +70,17 @@ def compared(arm: str, seed: int, count: int) -> Array:
 
 
 @needs_compiler
+@pytest.mark.parametrize(
+    ("seeds", "count"),
+    [(range(20), 100), pytest.param(range(1000, 1000 + 4000 // len(ARMS)), 250, marks=pytest.mark.full)],
+    ids=["some", "a_million"],
+)
 @pytest.mark.parametrize("arm", ARMS)
-def test_what_is_proven_free_is_free(arm: str) -> None:
-    table = sum(compared(arm, seed, 100) for seed in range(20))
+def test_what_is_proven_free_is_free(arm: str, seeds: range, count: int) -> None:
+    table = sum(compared(arm, seed, count) for seed in seeds)
     assert table[kernel.FREE, 0] == 0
     assert table[1].sum() < 0.35 * table.sum(), "most are decided"
     assert table[2, 1] <= 0.002 * table.sum(), "MuJoCo misses a few deep contacts"
-
-
-@needs_compiler
-@pytest.mark.full
-@pytest.mark.parametrize("arm", ARMS)
-def test_what_is_proven_free_is_free_in_a_million(arm: str) -> None:
-    seeds = range(1000, 1000 + 4000 // len(ARMS))
-    assert sum(compared(arm, seed, 250)[kernel.FREE, 0] for seed in seeds) == 0
 
 
 def around_the_wall() -> tuple[Query, Array]:
@@ -96,11 +92,10 @@ def around_the_wall() -> tuple[Query, Array]:
     return query, goal
 
 
-def found(stop: object = None) -> Array:
+def found() -> Array:
     query, goal = around_the_wall()
     limits = world_of("ur5").robot.arm.column("range")
-    pieces = TreeSearch(limits).path(query, goal[None], np.zeros(1), lambda: stop is not None)
-    way = sampled(pieces, EDGE_STEP / 4)
+    way = sampled(TreeSearch(limits).path(query, goal[None], np.zeros(1), lambda: False), EDGE_STEP / 4)
     assert np.allclose(way[0], query.start.joints) and np.allclose(way[-1], goal)
     exact = CollisionChecker(world_of("ur5"), PlanningScene((WALL,)))
     assert all(exact.valid(q, OPEN) for q in way)
@@ -108,59 +103,39 @@ def found(stop: object = None) -> Array:
 
 
 @needs_compiler
-def test_the_same_search_has_the_same_path_and_can_be_interrupted() -> None:
-    assert np.array_equal(found(), found())
-    assert kernel.library() is not None
-    with pytest.raises(Interrupted):
-        found(stop="now")
-
-
-@needs_compiler
-def test_a_search_ends_with_the_goal_within_an_edge_or_enclosed() -> None:
+def test_a_search_ends_with_the_goal_within_an_edge_or_enclosed_and_an_error_in_a_check_is_raised() -> None:
     query, goal = around_the_wall()
     made, limits = query.kernel(needed=True), world_of("ur5").robot.arm.column("range").T
     start = query.start.joints
 
-    def path(to: Array, box: Array) -> Array | None:
-        return made.path(start, to[None], box, (0.5, EDGE_STEP, 1000, 5, 1), query.valid, lambda: False)
+    def path(to: Array, box: Array, stop: Callable[[], bool] = lambda: False) -> Array | None:
+        return made.path(start, to[None], box, (0.5, EDGE_STEP, 1000, 5, 1), query.valid, stop)
+
+    def interrupt() -> bool:
+        raise KeyboardInterrupt
 
     for near in (start, start + 0.01):
         way = path(near, limits)
         assert way is not None and np.allclose(way[[0, -1]], [start, near])
     assert path(goal, np.sort([start, goal], axis=0)) is None, "the box leaves no way around"
-
-
-@needs_compiler
-def test_an_error_in_a_check_is_raised() -> None:
-    query, goal = around_the_wall()
-    made = query.kernel(needed=True)
-
-    def stop() -> bool:
-        raise KeyboardInterrupt
-
-    limits = world_of("ur5").robot.arm.column("range").T
     with pytest.raises(KeyboardInterrupt):
-        made.path(query.start.joints, goal[None], limits, (0.5, EDGE_STEP, 1000, 5, 1), query.valid, stop)
+        path(goal, limits, interrupt)
 
 
-def test_without_a_compiler_a_path_is_found_all_the_same(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    kernel.library.cache_clear()
-    monkeypatch.setenv("PATH", "")
-    found()
-    assert kernel.library() is None
-    assert capsys.readouterr().err == ""
-
-
-def test_a_broken_compiler_gives_one_line(
+def test_without_a_compiler_or_with_a_broken_one_a_path_is_found_all_the_same(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    """Without one, nothing is said; a broken one gives one line."""
     broken = tmp_path / "c++"
     broken.write_text("#!/bin/sh\necho 'internal compiler error' >&2\necho more >&2\nexit 1\n")
     broken.chmod(0o755)
-    kernel.library.cache_clear()
     monkeypatch.setattr(kernel, "state_folder", lambda: tmp_path)
+    kernel.library.cache_clear()
+    with monkeypatch.context() as patch:
+        patch.setenv("PATH", "")
+        found()
+    assert kernel.library() is None and capsys.readouterr().err == ""
+    kernel.library.cache_clear()
     monkeypatch.setenv("CXX", str(broken))
     found()
     found()

@@ -1,16 +1,13 @@
 """The embedded arm keeps the contract of arms on the real simulator, and its own promises."""
 
-import math
-
 import numpy as np
 import pytest
 
 from spca_core.geometry import top_down
 from spca_core.layout import nominal_layout
 from spca_core.scene import Scene
-from spca_core.trajectory import JointState
 from spca_core.world import World
-from spca_motion.limits import EMPTY, HOLDING
+from spca_motion.limits import HOLDING
 from spca_motion.manipulator import Manipulator
 from spca_robot.kinematics import ArmKinematics
 from spca_sim.mujoco_world import MujocoWorld
@@ -27,24 +24,6 @@ def arm(world: World, simulator: MujocoWorld, scene: Scene) -> Manipulator:
 
 class TestEmbeddedArm(ArmContract):
     pass
-
-
-def test_a_line_is_straight_and_a_motion_keeps_its_limits(
-    arm: Manipulator, scene: Scene, simulator: MujocoWorld
-) -> None:
-    states: list[JointState] = []
-    end = simulator.on_contacts(lambda _: states.append(simulator.state()))
-    arm.move_to(over(scene, "cube_red", 0.2))
-    assert 0.3 < np.abs([s.velocity for s in states]).max() <= EMPTY.velocity.max() + 0.05
-    states.clear()
-    low = over(scene, "cube_red", ABOVE)
-    arm.move_linear(low)
-    end()
-    x, y, _ = low.position
-    assert len(states) > 10
-    for state in states:
-        px, py = ArmKinematics(simulator.world.robot.arm).forward(state.position)[:2, 3]
-        assert math.hypot(px - x, py - y) < 0.002
 
 
 def test_a_held_cube_is_not_swung_about(arm: Manipulator, scene: Scene, simulator: MujocoWorld) -> None:

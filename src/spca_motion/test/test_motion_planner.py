@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from spca_core.errors import Interrupted, MotionError
+from spca_core.errors import MotionError
 from spca_core.geometry import Array, Pose, top_down
 from spca_core.world import World
 from spca_motion import search
@@ -39,17 +39,6 @@ def tool(planner: MotionPlanner, joints: Array) -> Array:
     return planner.tools.tool(joints, planner.tcp_gap(OPEN))
 
 
-def test_a_wall_is_got_around(planner: MotionPlanner, world: World) -> None:
-    start = at(planner, world, LEFT)
-    pieces = planner.to_pose(start, RIGHT, never)
-    assert len(pieces) > 1
-    way = sampled(pieces, 0.005)
-    checker = CollisionChecker(world, planner.scene)
-    assert sum(not checker.valid(q, OPEN) for q in way) == 0
-    assert np.allclose(way[0], start.joints, atol=1e-9)
-    assert np.allclose(tool(planner, way[-1]), RIGHT.matrix(), atol=1e-6)
-
-
 def test_an_enclosed_goal_is_given_up_with_the_reason(
     planner: MotionPlanner, world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -57,40 +46,21 @@ def test_an_enclosed_goal_is_given_up_with_the_reason(
         monkeypatch.setattr(search, effort, Effort(1.2, 3_000))
     start = at(planner, world, RIGHT)
     x, y, z = LEFT.position
-    sides = [
+    bars = (
         (0.12, 0.0, 0.01, 0.25),
         (-0.12, 0.0, 0.01, 0.25),
         (0.0, 0.12, 0.25, 0.01),
         (0.0, -0.12, 0.25, 0.01),
-    ]
-    cage = [
-        Obstacle(f"bars_{i}", Pose.from_xyz_yaw(x + dx, y + dy, z).matrix(), (sx, sy, 0.9))
-        for i, (dx, dy, sx, sy) in enumerate(sides)
-    ]
-    planner.scene = PlanningScene(tuple(cage))
+    )
+    planner.scene = PlanningScene(
+        tuple(
+            Obstacle(f"bars_{i}", Pose.from_xyz_yaw(x + dx, y + dy, z).matrix(), (sx, sy, 0.9))
+            for i, (dx, dy, sx, sy) in enumerate(bars)
+        )
+    )
     with pytest.raises(MotionError, match=r"would hit bars_\d|at .* % of the way") as caught:
         planner.to_pose(start, LEFT, never)
     assert caught.value.kind == "collision"
-
-
-def test_a_search_can_be_interrupted(planner: MotionPlanner, world: World) -> None:
-    calls = 0
-
-    def soon() -> bool:
-        nonlocal calls
-        calls += 1
-        return calls > 3
-
-    with pytest.raises(Interrupted):
-        planner.to_pose(at(planner, world, LEFT), RIGHT, soon)
-
-
-def test_a_line_into_a_wall_says_what_hits_what_and_where(planner: MotionPlanner, world: World) -> None:
-    with pytest.raises(
-        MotionError, match=r"(finger|gripper|forearm) would hit wall at \d+ % of the way"
-    ) as caught:
-        planner.along_line(at(planner, world, LEFT), RIGHT)
-    assert (caught.value.kind, caught.value.hit) == ("collision", "wall")
 
 
 def test_a_line_is_straight_and_turns_evenly(planner: MotionPlanner, world: World) -> None:
@@ -109,37 +79,20 @@ def test_a_line_is_straight_and_turns_evenly(planner: MotionPlanner, world: Worl
     assert np.allclose(poses[-1], goal.matrix(), atol=1e-6)
 
 
-def test_a_line_out_of_reach_says_where_it_leaves(planner: MotionPlanner, world: World) -> None:
-    planner.scene = PlanningScene()
-    start = at(planner, world, LEFT)
-    with pytest.raises(MotionError, match=r"leaves the arm's reach at \d\d % of the way") as caught:
-        straight_line(planner.tools, start.joints, top_down(1.1, 0.4, 0.5, 0.0).matrix(), 0.04)
-    assert caught.value.kind == "unreachable"
-
-
-@pytest.mark.parametrize(("tilt", "flips"), [(0.01, True), (0.1, False)])
-def test_a_line_past_a_wrist_singularity_is_refused(planner: MotionPlanner, tilt: float, flips: bool) -> None:
-    """The tool points sideways, nearly along the axes of the parallel joints.
-
-    The wrist would have to spin.
-    """
+def test_a_line_past_a_wrist_singularity_is_refused(planner: MotionPlanner) -> None:
+    """The tool points nearly along the axes of the parallel joints: the wrist would have to spin."""
 
     def sideways(y: float) -> Array:
-        z = np.array([0.0, -np.cos(tilt), np.sin(tilt)])
+        z = np.array([0.0, -np.cos(0.01), np.sin(0.01)])
         pose = np.eye(4)
         pose[:3, 1], pose[:3, 2], pose[:3, 3] = np.cross(z, [1.0, 0.0, 0.0]), z, (0.55, y, 0.6)
         return pose
 
     branches = planner.tools.branches(sideways(-0.45), 0.04)
     start = branches[~np.isnan(branches[:, 0])][0]
-    if flips:
-        with pytest.raises(MotionError, match=r"swing round at \d\d %") as caught:
-            straight_line(planner.tools, start, sideways(-0.1), 0.04)
-        assert caught.value.kind == "unreachable"
-    else:
-        samples, extent = straight_line(planner.tools, start, sideways(-0.1), 0.04)
-        assert np.abs(np.diff(samples, axis=0)).max() < 0.2
-        assert extent == pytest.approx(0.35)
+    with pytest.raises(MotionError, match=r"swing round at \d\d %") as caught:
+        straight_line(planner.tools, start, sideways(-0.1), 0.04)
+    assert caught.value.kind == "unreachable"
 
 
 def test_a_path_keeps_the_tool_in_the_workspace(planner: MotionPlanner) -> None:
@@ -175,30 +128,6 @@ def test_a_corner_is_rounded_only_as_far_as_there_is_room(planner: MotionPlanner
     assert query.first_invalid(sampled(rounded(np.stack([start, corner, end])), 0.01)) is not None
     straight_through = np.stack([start, end])
     assert query.smooth(straight_through) is None
-
-
-def test_the_nearest_free_configuration_is_taken(planner: MotionPlanner, world: World) -> None:
-    """Every joint moves by at most half a turn, although solutions with further turns exist."""
-    planner.scene = PlanningScene()
-    start = at(planner, world, LEFT)
-    wound = Start(start.joints + np.array([0, 0, 0, 0, 0, 2 * np.pi * -np.sign(start.joints[5])]), OPEN)
-    for begin in (start, wound):
-        end = sampled(planner.to_pose(begin, RIGHT, never), 1.0)[-1]
-        assert np.abs(end - begin.joints).max() < np.pi
-
-
-def test_the_elbow_stays_up_though_another_configuration_were_nearer(
-    planner: MotionPlanner, world: World
-) -> None:
-    """With it down, the forearm would lie over the table, and a line down from there would soon end."""
-    planner.scene = PlanningScene()
-    start = Start(np.array(world.robot.out_of_view), OPEN)
-    pose = top_down(0.6254, -0.2515, 0.514, 1.1422)
-    ways = planner.tools.arm.nearest_turns(planner.tools.branches(pose.matrix(), 0.04), start.joints)
-    end = sampled(planner.to_pose(start, pose, never), 1.0)[-1]
-    assert np.nanmin(np.abs(ways - start.joints).max(axis=1)) < np.abs(end - start.joints).max() - 0.2
-    elbow, wrist = planner.tools.arm.link_frames(end)[[1, 2], 2, 3]
-    assert elbow > wrist - 0.05
 
 
 def test_a_start_outside_the_workspace_may_return(planner: MotionPlanner, world: World) -> None:

@@ -6,11 +6,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spca_core.errors import MotionError
-from spca_core.geometry import Array, Pose, top_down
+from spca_core.geometry import Array, top_down
 from spca_core.world import load_world
 from spca_motion import paths
 from spca_motion.limits import EMPTY, HOLDING, SLOWEST, MotionLimits, WorkspaceBox
-from spca_motion.paths import LONGEST_S, Curve, Piece, rounded, sampled, time_path
+from spca_motion.paths import LONGEST_S, Curve, Piece, rounded, time_path
 from spca_motion.planner import straight_line
 from spca_robot.kinematics import ToolKinematics
 
@@ -62,36 +62,10 @@ def test_speed_stretches_the_time(waypoints: Array, speed: float) -> None:
     assert slow == pytest.approx(full / speed, rel=1e-6)
 
 
-def test_a_straight_leg_uses_a_limit_fully() -> None:
-    ends = np.array([np.zeros(6), [2.0, 0.5, 0.0, 0.0, -1.0, 0.0]])
-    velocity, acceleration, jerk = derivatives(rounded(ends), EMPTY)
-    assert (np.abs(velocity) / EMPTY.velocity).max() > 0.9
-    assert (np.abs(acceleration) / EMPTY.acceleration).max() > 0.99
-    assert (np.abs(jerk) / EMPTY.jerk).max() > 0.9
-
-
-def test_rounded_corners_are_faster_than_sharp_ones_and_stay_near() -> None:
-    corner = np.array([np.zeros(6), [1.0, 0, 0, 0, 0, 0], [1.0, 1.0, 0, 0, 0, 0]])
-    smooth, sharp = rounded(corner), rounded(corner, [0.0])
-    assert time_path(smooth, EMPTY).duration < 0.9 * time_path(sharp, EMPTY).duration
-    keeps(EMPTY, sharp)
-    offset = np.linalg.norm(sampled(smooth, 0.01) - corner[1], axis=1).min()
-    assert 0.01 < offset < 0.2
-
-
-@pytest.mark.parametrize(
-    ("begin", "end"),
-    [
-        (top_down(0.45, 0.1, 0.7, -1.6), top_down(0.45, 0.1, 0.5, -1.6)),
-        (top_down(0.45, 0.3, 0.5, -1.6), top_down(0.6, -0.2, 0.45, 0.3)),
-        (
-            top_down(0.16, 0.3, 0.5, 0.0),
-            top_down(0.16, -0.3, 0.5, 0.0),
-        ),  # close by the base: the pan joint hurries
-    ],
-)
 @pytest.mark.parametrize("limits", [EMPTY, HOLDING.slowed(0.3)])
-def test_a_straight_line_of_the_tool_keeps_all_limits(begin: Pose, end: Pose, limits: MotionLimits) -> None:
+def test_a_straight_line_of_the_tool_keeps_all_limits(limits: MotionLimits) -> None:
+    """Close by the base, where the pan joint hurries."""
+    begin, end = top_down(0.16, 0.3, 0.5, 0.0), top_down(0.16, -0.3, 0.5, 0.0)
     tools, home = ToolKinematics(load_world()), np.array(load_world().robot.home)
     branches = tools.arm.nearest_turns(tools.branches(begin.matrix(), 0.04), home)
     start = branches[np.nanargmin(np.abs(branches - home).sum(axis=1))]
@@ -109,14 +83,7 @@ def test_a_winding_curve_keeps_all_limits(length: float, width: float, waves: fl
     keeps(EMPTY, [Curve(samples, extent=0.1)])
 
 
-@pytest.mark.parametrize("speed", [0.0, -0.1, 1.01, float("nan"), float("inf"), 1e-9, 5e-324])
-def test_speed_is_a_share_of_the_limits(speed: float) -> None:
-    with pytest.raises(MotionError) as caught:
-        EMPTY.slowed(speed)
-    assert caught.value.kind == "limit"
-
-
-@pytest.mark.parametrize("speed", [SLOWEST, 1e-4, 1e-6])
+@pytest.mark.parametrize("speed", [SLOWEST, 1e-6])
 def test_what_would_take_too_long_is_refused_before_it_is_sampled(speed: float) -> None:
     far = np.stack([np.zeros(6), np.full(6, 2.0), np.full(6, -2.0)])
     bent = np.linspace(0.0, 1.0, 80)[:, None] ** 2 * np.ones(6)

@@ -24,29 +24,18 @@ singular_angle = st.builds(
 near_singular = st.tuples(*[singular_angle] * 7)
 
 
-def test_forward_agrees_with_the_dh_table_multiplied_out() -> None:
-    q = np.array([0.3, -1.2, 1.4, -0.7, -1.1, 2.0])
-    expected = np.diag([-1.0, -1.0, 1.0, 1.0])
-    table = [(0, np.pi / 2, 0.089159), (-0.425, 0, 0), (-0.39225, 0, 0)]
-    table += [(0, np.pi / 2, 0.10915), (0, -np.pi / 2, 0.09465), (0, 0, 0.0823)]
-    for theta, (a, alpha, d) in zip(q, table, strict=True):
-        ct, st_, ca, sa = np.cos(theta), np.sin(theta), np.cos(alpha), np.sin(alpha)
-        rows = [
-            [ct, -st_ * ca, st_ * sa, a * ct],
-            [st_, ct * ca, -ct * sa, a * st_],
-            [0, sa, ca, d],
-            [0, 0, 0, 1],
-        ]
-        expected = expected @ np.array(rows)
-    assert np.allclose(UR5.forward(q), expected, atol=1e-12)
+def test_an_arm_is_where_its_maker_says() -> None:
+    """A UR5 stretched out, and a Panda where libfranka's examples begin.
 
-
-def test_a_panda_is_where_its_maker_says() -> None:
-    """Where libfranka's examples begin, the hand is at (0.307, 0, 0.487), 0.1034 m beyond the flange."""
+    The Panda's hand is then at (0.307, 0, 0.487), 0.1034 m beyond the flange.
+    """
+    stretched = UR5.forward(np.zeros(6))
+    assert stretched[:3, 3] == pytest.approx([0.81725, 0.19145, -0.005491], abs=1e-6)
+    assert stretched[:3, 2] == pytest.approx([0, 1, 0], abs=1e-9)
     flange = PANDA.forward([0, -np.pi / 4, 0, -3 * np.pi / 4, 0, np.pi / 2, np.pi / 4])
     assert flange[:3, 3] == pytest.approx([0.3069, 0.0, 0.4869 + 0.1034], abs=2e-4)
     assert flange[:3, 2] == pytest.approx([0, 0, -1], abs=1e-9)
-    assert np.hypot(*flange[:2, 0]) == pytest.approx(1) and flange[0, 0] == pytest.approx(np.cos(np.pi / 4))
+    assert flange[0, 0] == pytest.approx(np.cos(np.pi / 4))
 
 
 def _solutions(kin: ArmKinematics, pose: Array, last: float) -> Array:
@@ -86,29 +75,6 @@ def test_a_pose_beyond_the_reach_has_no_solution(
     distance *= _length(kin)
     pose[:3, 3] = [distance * np.cos(bearing), distance * np.sin(bearing), height * distance]
     assert np.isnan(kin.inverse_branches(pose)).all()
-
-
-def test_a_pose_within_the_shoulders_own_axis_has_no_solution() -> None:
-    pose = np.eye(4)
-    pose[:3, 3] = [0.05, 0.0, 0.6]  # wrist centre 5 cm off the vertical axis; the arm stands 11 cm off it
-    assert np.isnan(UR5.inverse_branches(pose)).all()
-
-
-@pytest.mark.parametrize("name", ["ur5", "panda"])
-def test_a_branch_keeps_its_place_along_a_line(name: str) -> None:
-    arm = load_arm(name)
-    kin = ArmKinematics(arm)
-    poses = np.repeat(kin.forward(arm.home)[None], 50, axis=0)
-    poses[:, 2, 3] -= np.linspace(0, 0.2, 50)
-    steps = np.abs(wrap(np.diff(kin.inverse_branches(poses, arm.home[-1]), axis=0)))
-    assert np.nanmax(steps) < 0.1
-
-
-def test_of_a_redundant_arm_almost_every_pose_in_reach_is_solved_within_its_ranges() -> None:
-    low, high = PANDA.range.T
-    joints = np.random.default_rng(1).uniform(low, high, (1000, 7))
-    found = PANDA.nearest_turns(PANDA.inverse_branches(PANDA.forward(joints)), joints[:, None])
-    assert np.isfinite(found[..., 0]).any(axis=1).mean() > 0.99
 
 
 @given(arms, joints, joints)

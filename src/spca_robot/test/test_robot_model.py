@@ -16,16 +16,7 @@ from spca_core.world import World, load_world
 from spca_robot import gripper_2f85 as gripper
 from spca_robot.gripper_model import BODIES
 from spca_robot.kinematics import ArmKinematics
-from spca_robot.workspace_model import (
-    ALL_BITS,
-    FIXED_GROUP,
-    FIXTURE_BIT,
-    ITEM_BIT,
-    ROBOT_BIT,
-    WorkspaceIndex,
-    build_model,
-    build_spec,
-)
+from spca_robot.workspace_model import WorkspaceIndex, build_model
 
 gaps = st.floats(0.0, gripper.STROKE)
 joints = st.tuples(*[st.floats(-np.pi, np.pi)] * 7)  # an arm takes as many of them as it has
@@ -50,7 +41,7 @@ def test_published_figures_come_out() -> None:
     assert length == pytest.approx(0.1628, abs=0.001)
 
 
-@pytest.mark.parametrize("gap", [-0.001, 0.09, math.nan, math.inf])
+@pytest.mark.parametrize("gap", [-0.001, 0.09, math.nan])
 def test_an_impossible_gap_is_refused(gap: float) -> None:
     with pytest.raises(InputError):
         gripper.driver_angle(gap)
@@ -94,31 +85,3 @@ def test_masses_and_limits_are_those_of_the_arms_file(
     assert model.jnt_range[: len(index.arm_qpos)] == pytest.approx(world.robot.arm.column("range"))
     assert model.actuator_forcerange[:-1, 1] == pytest.approx(world.robot.arm.column("torque"))
     assert list(index.arm_qpos) == list(range(len(world.robot.home)))
-
-
-def test_every_geom_has_the_name_of_its_model(
-    world: World, workspace: tuple[mujoco.MjModel, WorkspaceIndex]
-) -> None:
-    model, index = workspace
-    assert set(index.geom_models) == set(world.model_names)
-    bits = {"cobot": ROBOT_BIT, "table_lightgray": FIXTURE_BIT, "ground_plane": FIXTURE_BIT}
-    for geom, name in enumerate(index.geom_models):
-        assert model.geom_contype[geom] == bits.get(name, ITEM_BIT)
-        assert model.geom_conaffinity[geom] == ALL_BITS
-        assert (model.geom_group[geom] == FIXED_GROUP) == (model.body_weldid[model.geom_bodyid[geom]] == 0)
-    assert index.geom_models.count("cobot") > 15
-
-
-@pytest.mark.parametrize(("table", "touches"), [("plane", True), ("slab", False)])
-def test_the_planning_table_is_endless_and_the_real_one_is_not(
-    world: World, table: str, touches: bool
-) -> None:
-    cube = world.objects[0].model_copy(update={"model": "thing"})
-    model = build_spec(world, [cube], table=table).compile()  # type: ignore[arg-type]
-    index = WorkspaceIndex(model)
-    data = mujoco.MjData(model)
-    index.set_arm(data, np.array(world.robot.home))
-    index.set_item(data, "thing", Pose.from_xyz_yaw(3.0, 0.0, world.table.top - 0.1))
-    mujoco.mj_forward(model, data)
-    pairs = {frozenset(index.geom_models[g] for g in geoms) for geoms in data.contact.geom}
-    assert (frozenset({"thing", world.table.model}) in pairs) == touches

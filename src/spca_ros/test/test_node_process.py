@@ -27,13 +27,6 @@ except InputError as error:
 """
 
 
-@pytest.fixture
-def waits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A module that ends by a signal only."""
-    (tmp_path / "waits.py").write_text("import signal\nsignal.pause()\n")
-    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-
-
 def test_a_lost_network_interface_is_named() -> None:
     alone = ["unshare", "--user", "--net"]  # a network namespace begins with all interfaces down
     if (tried := subprocess.run([*alone, "true"], capture_output=True, text=True, check=False)).returncode:
@@ -43,8 +36,11 @@ def test_a_lost_network_interface_is_named() -> None:
     assert said.startswith("the loopback interface does not work (Network is unreachable)")
 
 
-@pytest.mark.usefixtures("waits")
-def test_a_node_that_somebody_has_stopped_is_lost_at_once(tmp_path: Path) -> None:
+def test_a_node_that_somebody_has_stopped_is_lost_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "waits.py").write_text("import signal\nsignal.pause()\n")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     with NodeProcess("waits", "it", {}, tmp_path) as process:
         os.kill(process.pid, signal.SIGSTOP)
         os.waitid(os.P_PID, process.pid, os.WSTOPPED | os.WNOWAIT)
@@ -52,14 +48,6 @@ def test_a_node_that_somebody_has_stopped_is_lost_at_once(tmp_path: Path) -> Non
             process.check()
         began = time.monotonic()
     assert time.monotonic() - began < 3.0  # it is not asked to end, which it could not hear
-
-
-@pytest.mark.usefixtures("waits")
-def test_a_node_whose_owner_has_ended_waits_for_nobody(tmp_path: Path) -> None:
-    """As it would after a Ctrl-C."""
-    with NodeProcess("waits", "it", {}, tmp_path) as process:
-        pass
-    assert process.wait() == -signal.SIGTERM
 
 
 _INTERRUPTED = """

@@ -34,29 +34,22 @@ def make() -> Iterator[Make]:
         context.try_shutdown()
 
 
-def test_it_cannot_be_changed_later_without_effect(make: Make) -> None:
+def test_only_a_live_one_is_changed_later_and_to_one_of_its_choices(make: Make) -> None:
     node = make()
     node.parameter("rate", 1.0, "how fast")
+    node.parameter("preset", "nominal", "the table", choices=("nominal", "hard"), live=True)
     [answer] = node.set_parameters([Parameter("rate", value=2.0)])
     assert not answer.successful and "read-only" in answer.reason
-
-
-def test_a_live_one_is_changed_to_one_of_its_choices_only(make: Make) -> None:
-    node = make()
-    node.parameter("preset", "nominal", "the table", choices=("nominal", "hard"), live=True)
     [refused] = node.set_parameters([Parameter("preset", value="foo")])
     assert not refused.successful and refused.reason == "'foo': preset is one of nominal, hard"
     assert node.set_parameters([Parameter("preset", value="hard")])[0].successful
-    assert node.get_parameter("preset").value == "hard"
 
 
 @pytest.mark.parametrize(
     ("given", "default", "bounds", "said"),
     [
         ("it:=-1.0", 0.0, {"low": 0.0}, "it of the node some_node"),
-        ("it:=7", 0, {"high": 6}, "it of the node some_node"),
         ("it:=1", 0.0, {}, "decimal point"),
-        ("it:=fast", 0, {}, "expected int"),
         ("it:=embeded", "embedded", {"choices": ("embedded", "moveit")}, "did you mean 'embedded'"),
     ],
 )

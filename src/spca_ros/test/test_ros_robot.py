@@ -1,8 +1,5 @@
 """The ports `Robot` and `Camera` over DDS, against the embedded simulator in a process of its own."""
 
-import os
-import signal
-import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
@@ -12,7 +9,7 @@ import numpy as np
 import pytest
 from sensor_msgs.msg import CameraInfo, Image
 from sensor_msgs.msg import JointState as JointStateMsg
-from spca_interfaces.action import CommandGripper, FollowTrajectory
+from spca_interfaces.action import FollowTrajectory
 from spca_interfaces.msg import Layout
 from spca_interfaces.srv import ResetWorld
 from std_msgs.msg import Header
@@ -29,8 +26,7 @@ from spca_ros.calls import ActionCall, NodeLost, ServiceCall
 from spca_ros.camera import RequestedCamera, StreamedCamera
 from spca_ros.convert.records import seconds, time_msg, to_msg
 from spca_ros.convert.robot import GRIPPER_JOINT, trajectory_msg
-from spca_ros.domain import own_domain
-from spca_ros.node import SpcaNode, ros_session
+from spca_ros.node import SpcaNode
 from spca_ros.qos import SENSOR, STATE
 from spca_ros.robot import RosRobot
 from spca_testing.contracts.camera_contract import CameraContract
@@ -127,42 +123,6 @@ def test_the_last_picture_reaches_whoever_looks_on_or_comes_late(alone: SpcaNode
         assert seconds(message.header.stamp) == pytest.approx(taken.stamp)
 
 
-def test_no_state_from_before_a_reset_is_left_in_a_queue() -> None:
-    """A busy process once handled such states after the reset and took them for another reset."""
-
-    class Recording(RosRobot):
-        def _on_state(self, message: JointStateMsg) -> None:
-            heard.hear(seconds(message.header.stamp))
-
-    def state(stamp: float) -> JointStateMsg:
-        return JointStateMsg(header=Header(stamp=time_msg(stamp)), name=[*JOINT_NAMES], position=[0.0] * 6)
-
-    with own_domain(), ros_session("reader") as node:
-        heard = Heard()
-        Recording(node, JOINT_NAMES)
-        publisher = heeded(node, JointStateMsg, names.JOINT_STATES, SENSOR)
-        publisher.publish(state(1.0))
-        heard.until()
-        free = threading.Event()
-        node.loop.soon(lambda: free.wait(10.0))
-        before = len(heard)
-        for stamp in (9.7, 9.8, 9.9, 0.0):
-            publisher.publish(state(stamp))
-        time.sleep(0.2)
-        free.set()
-        heard.until(lambda stamp: stamp == 0.0)
-        assert len(heard) <= before + 2, "at most one was under way already"
-
-
-def test_a_state_of_nonsense_is_no_news(driver: RosRobot, alone: SpcaNode) -> None:
-    """It is dropped with a warning, whoever sent it."""
-    publisher = heeded(alone, JointStateMsg, names.JOINT_STATES, SENSOR)
-    joints, nan = [*JOINT_NAMES, GRIPPER_JOINT], [float("nan")] * 7
-    for _ in range(20):
-        publisher.publish(JointStateMsg(header=Header(stamp=time_msg(1.0)), name=joints, position=nan))
-    assert np.isfinite(driver.state().position).all()
-
-
 def test_a_state_that_is_ahead_of_the_world_s_clock_moves_no_time(driver: RosRobot, alone: SpcaNode) -> None:
     """Its stamp is believed neither by who waits nor by who hands on the contacts until then."""
     publisher = heeded(alone, JointStateMsg, names.JOINT_STATES, SENSOR)
@@ -211,14 +171,6 @@ def under_way(node: SpcaNode, robot: RosRobot, seconds: float) -> Future[FollowT
     return outcome
 
 
-def test_a_motion_says_that_it_has_come_to_its_end(alone: SpcaNode, robot: RosRobot) -> None:
-    outcome = under_way(alone, robot, 1.0)
-    robot.wait(0.9)
-    assert not outcome.done()
-    robot.wait(0.2)
-    assert outcome.result(10.0).status == FollowTrajectory.Result.DONE
-
-
 def test_a_newer_goal_a_hold_and_a_reset_end_a_motion(alone: SpcaNode, robot: RosRobot, reset: Reset) -> None:
     first = under_way(alone, robot, 2.0)
     second = under_way(alone, robot, 2.0)
@@ -229,29 +181,6 @@ def test_a_newer_goal_a_hold_and_a_reset_end_a_motion(alone: SpcaNode, robot: Ro
     robot.wait(0.5)
     reset()
     assert third.result(10.0).status == FollowTrajectory.Result.HELD
-
-
-def test_the_gripper_says_where_its_pads_rest(alone: SpcaNode, robot: RosRobot) -> None:
-    call = ActionCall(alone, CommandGripper, names.GRIPPER)
-    outcome = left_alone(lambda: call(CommandGripper.Goal(client=alone.get_name(), gap=0.03)))
-    while not outcome.done():
-        robot.wait(0.1)
-        assert robot.now() < 5.0
-    assert outcome.result().status == CommandGripper.Result.DONE
-    assert outcome.result().gap == pytest.approx(0.03, abs=2e-3)
-
-
-def test_a_dead_driver_is_noticed(world: World) -> None:
-    with running(sim()) as (node, processes):
-        robot = RosRobot(node, JOINT_NAMES, patience=1.0)
-        robot.wait_ready(10.0)
-        robot.follow(gentle(robot, 0.2, 2.0))
-        os.kill(processes[names.SIM].pid, signal.SIGKILL)
-        with pytest.raises(MotionError) as error:
-            robot.wait(5.0)
-        assert error.value.kind == "stale"
-        with pytest.raises(MotionError, match="gone"):
-            robot.state()
 
 
 def test_no_state_is_waited_for_that_will_not_come(alone: SpcaNode, monkeypatch: pytest.MonkeyPatch) -> None:

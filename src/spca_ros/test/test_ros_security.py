@@ -37,14 +37,10 @@ def test_without_security_in_ros_it_is_refused(keystore: Path) -> None:
 
 
 @pytest.mark.usefixtures("secure_ros")
-def test_every_process_gets_keys_and_must_use_them(keystore: Path) -> None:
+def test_every_process_gets_keys_that_are_complete_and_its_own_and_must_use_them(keystore: Path) -> None:
     given = environment.secured(keystore)
     assert given["ROS_SECURITY_STRATEGY"] == "Enforce"
     assert given["ROS_SECURITY_KEYSTORE"] == str(keystore.resolve())
-
-
-@pytest.mark.usefixtures("secure_ros")
-def test_a_keystore_that_lacks_something_or_that_others_can_read_is_refused(keystore: Path) -> None:
     enclave = keystore / "enclaves" / "spca"
     (enclave / "key.pem").chmod(0o644)
     with pytest.raises(InputError, match="chmod 600"):

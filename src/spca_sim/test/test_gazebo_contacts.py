@@ -21,24 +21,17 @@ def robot(link):
     ("one", "other", "pair"),
     [
         (box("box_red"), box("table_lightgray"), ("box_red", "table_lightgray")),
-        (box("table_lightgray"), box("box_red"), ("box_red", "table_lightgray")),
-        (robot("left_tip_link"), box("box_blue"), ("box_blue", "cobot")),
         (f"tabletop::{robot('forearm_link')}", box("table_lightgray"), ("cobot", "table_lightgray")),
         (robot("forearm_link"), robot("base_link"), ("cobot", "cobot")),
         (robot("left_tip_link"), robot("right_tip_link"), None),  # the pads close on each other
-        (robot("left_tip_link"), robot("left_tip_link"), None),
         (box("box_red"), box("box_red"), None),
         (box("somebody_else"), box("box_red"), None),
+        # A link that is merged into its parent counts as itself.
+        ("cobot::wrist::wrist_fixed_joint_lump__right_tip_link_collision", robot("left_tip_link"), None),
     ],
 )
 def test_collisions_become_models(one, other, pair):
     assert PAIRS.pair(one, other) == pair
-
-
-def test_a_link_merged_into_its_parent_counts_as_itself():
-    pairs = ModelPairs(["cobot"], harmless=[("left_tip_link", "wrist")])
-    merged = "cobot::forearm_link::forearm_link_fixed_joint_lump__wrist_collision"
-    assert pairs.pair(merged, robot("left_tip_link")) is None
 
 
 class Log:
@@ -58,20 +51,14 @@ class Log:
 TOUCH = ("box_red", "cobot")
 
 
-def test_samples_come_at_a_fixed_period_also_when_nothing_touches():
-    log = Log()
-    log.run(0.0, 1.0)
-    assert 48 <= len(log.samples) <= 50
-    gaps = {round(b.stamp - a.stamp, 6) for a, b in zip(log.samples, log.samples[1:], strict=False)}
-    assert gaps == {0.02}
-    assert all(not s.pairs for s in log.samples)
-
-
-def test_a_touch_begins_at_once_and_ends_by_silence():
+def test_samples_come_at_a_fixed_period_and_a_touch_begins_at_once_and_ends_by_silence():
     log = Log()
     log.run(0.0, 0.5)
+    assert len(log.samples) >= 24 and all(not s.pairs for s in log.samples)
     log.run(0.5, 0.7, [TOUCH])
     log.run(0.7, 1.2)
+    gaps = {round(b.stamp - a.stamp, 6) for a, b in zip(log.samples, log.samples[1:], strict=False)}
+    assert gaps == {0.02}
     seen = [s.stamp for s in log.samples if TOUCH in s.pairs]
     assert 0.5 < seen[0] <= 0.53
     assert 0.78 <= seen[-1] <= 0.81  # 0.7 plus the time-out
@@ -101,34 +88,17 @@ def test_reports_that_arrive_late_do_not_end_a_touch():
     assert all(TOUCH in s.pairs for s in log.samples)
 
 
-def test_time_passes_in_simulation_not_on_the_wall():
-    log = Log()
-    log.sampler.touch(1.0, [TOUCH])
-    for _ in range(100):
-        log.sampler.clock(1.0)  # paused: no time passes, so nothing is emitted and nothing ends
-    assert not log.samples
-    log.sampler.clock(1.02)
-    assert log.samples[-1].pairs == {TOUCH}
-
-
-def test_after_a_reset_old_touches_are_gone_and_a_clock_that_went_back_is_followed():
+def test_after_a_reset_old_touches_are_gone_late_ones_too_and_a_clock_that_went_back_is_followed():
     log = Log()
     log.run(10.0, 10.5, [TOUCH])
-    log.sampler.clear()
+    log.sampler.clear(since=0.0)
     log.samples.clear()
+    log.sampler.touch(-0.01, [TOUCH])
     log.run(0.0, 0.5)
     assert log.samples and all(not s.pairs for s in log.samples)
     assert log.samples[0].stamp < 0.1
-
-
-def test_a_report_from_before_a_reset_that_comes_after_it_is_passed_over():
-    log = Log()
-    log.sampler.clear(since=10.0)
-    log.sampler.touch(9.99, [TOUCH])
-    log.run(10.0, 10.06)
-    assert log.samples and all(not s.pairs for s in log.samples)
-    log.sampler.touch(10.06, [TOUCH])
-    log.run(10.06, 10.1)
+    log.sampler.touch(0.5, [TOUCH])
+    log.run(0.5, 0.54)
     assert log.samples[-1].pairs == {TOUCH}
 
 

@@ -1,19 +1,17 @@
 """Grasps, towers, falls and contacts are real."""
 
-import math
-
 import numpy as np
 import pytest
 
 from spca_core.contacts import ContactSample, pair
-from spca_core.geometry import Array, Pose, Vec3
-from spca_core.layout import Layout, nominal_layout, random_layout
+from spca_core.geometry import Pose, top_down
+from spca_core.layout import Layout, nominal_layout
 from spca_core.trajectory import JointTrajectory
 from spca_core.world import World
-from spca_robot.gripper_2f85 import tcp_offset
-from spca_robot.kinematics import ArmKinematics
+from spca_motion.manipulator import Manipulator
 from spca_sim.mujoco_world import MujocoWorld
 from spca_sim.variation import Disturbance, SimVariation
+from spca_testing.contracts.arm_contract import OVER_TABLE
 
 COBOT, TABLE, GROUND = "cobot", "table_lightgray", "ground_plane"
 
@@ -23,72 +21,29 @@ def simulator(world: World) -> MujocoWorld:
     return MujocoWorld(world)
 
 
-def tool_at(simulator: MujocoWorld, point: Vec3, yaw: float, gap: float) -> Array:
-    """Joints nearest to the present ones that put the tool at `point`, pointing down, pads along `yaw`."""
-    tool = np.eye(4)
-    tool[:3, 0] = (math.sin(yaw), -math.cos(yaw), 0)
-    tool[:3, 1] = (-math.cos(yaw), -math.sin(yaw), 0)
-    tool[:3, 2] = (0, 0, -1)
-    tool[:3, 3] = np.subtract(point, simulator.world.robot.base.position)
-    tool[2, 3] += tcp_offset(gap)
-    now = simulator.state().position
-    arm = ArmKinematics(simulator.world.robot.arm)
-    solutions = arm.nearest_turns(arm.inverse_branches(tool), now)
-    return np.asarray(solutions[np.nanargmin(np.abs(solutions - now).max(axis=1))])
-
-
-def go(simulator: MujocoWorld, joints: Array, speed: float = 1.0) -> None:
-    """Blend to joint positions at about `speed` rad/s and wait until there."""
+def go(simulator: MujocoWorld, *joints: float) -> None:
+    """Blend to joint positions at about 1 rad/s and wait until there, whatever is in the way."""
     start = simulator.state().position
-    duration = max(0.4, float(np.abs(joints - start).max()) / speed)
-    s = np.linspace(0, 1, 60)[:, None]
+    way, s = np.array(joints) - start, np.linspace(0, 1, 60)[:, None]
+    duration = max(0.4, float(np.abs(way).max()))
     blend, rate = 3 * s**2 - 2 * s**3, (6 * s - 6 * s**2) / duration
-    simulator.follow(
-        JointTrajectory(s[:, 0] * duration, start + blend * (joints - start), rate * (joints - start))
-    )
+    simulator.follow(JointTrajectory(s[:, 0] * duration, start + blend * way, rate * way))
     simulator.step(duration + 0.1)
 
 
-def grasp(simulator: MujocoWorld, model: str, gap: float = 0.01) -> None:
-    """Descend on a cube from 15 cm above and close; ends with the tool where it closed."""
-    pose = simulator.object_pose(model)
-    x, y, z = pose.position
-    for height in (0.15, 0.10, 0.05, 0.0):
-        go(simulator, tool_at(simulator, (x, y, z + height), pose.yaw, 0.04))
-    simulator.command_gripper(gap)
-    simulator.step(0.8)
-
-
-def raise_tool(simulator: MujocoWorld, model: str, speed: float = 1.0) -> None:
-    """Go up to 15 cm over where the cube now is."""
-    pose = simulator.object_pose(model)
-    x, y, z = pose.position
-    go(simulator, tool_at(simulator, (x, y, z + 0.15), pose.yaw, 0.04), speed)
+def lift(simulator: MujocoWorld, model: str) -> None:
+    """Grasp a cube from above and raise it."""
+    arm, (x, y, z) = Manipulator(simulator.world, simulator), simulator.object_pose(model).position
+    arm.move_to(top_down(x, y, z + 0.15, 0.0))
+    arm.move_linear(top_down(x, y, z, 0.0))
+    arm.close()
+    arm.move_linear(top_down(x, y, z + 0.15, 0.0))
 
 
 def watch(simulator: MujocoWorld) -> list[ContactSample]:
     samples: list[ContactSample] = []
     simulator.on_contacts(samples.append)
     return samples
-
-
-@pytest.mark.parametrize("seed", range(2))
-def test_a_cube_is_lifted_by_friction_alone(world: World, simulator: MujocoWorld, seed: int) -> None:
-    simulator.reset(random_layout(world, seed))
-    samples = watch(simulator)
-    z = simulator.object_pose("box_red").position[2]
-    grasp(simulator, "box_red")
-    state = simulator.state()
-    assert state.gripper_gap == pytest.approx(0.04, abs=0.001)
-    assert state.gripper_force == pytest.approx(46, abs=3)
-    raise_tool(simulator, "box_red")
-    simulator.step(2.0)
-    assert simulator.object_pose("box_red").position[2] == pytest.approx(z + 0.15, abs=0.003)
-    assert [p for p in samples[-1].pairs if "box_red" in p] == [pair("box_red", COBOT)]
-    simulator.command_gripper(0.085)
-    simulator.step(0.6)
-    assert pair("box_red", TABLE) in samples[-1].pairs
-    assert simulator.object_pose("box_red").position[2] == pytest.approx(z, abs=0.001)
 
 
 def tower(world: World, simulator: MujocoWorld) -> tuple[str, ...]:
@@ -121,8 +76,7 @@ def test_what_sleeps_touches_what_it_did_until_the_arm_wakes_it(world: World, si
         if number:
             one.restore(kept)
         heard = watch(one)
-        grasp(one, high)
-        raise_tool(one, high)
+        lift(one, high)
         ends.append((one.checkpoint(), [(s.stamp, s.pairs, s.ways) for s in heard]))
         assert asleep(one) == {low, middle}
     assert ends[0] == ends[1] == ends[2]
@@ -144,42 +98,31 @@ def test_whatever_moves_a_thing_by_hand_wakes_it_and_what_stands_on_it(world: Wo
     assert simulator.object_pose(high).position[2] < 0.47
 
 
-def test_a_tower_off_its_balance_falls(world: World, simulator: MujocoWorld) -> None:
-    """The counterpart of the test above: contacts do not act as glue."""
-    poses = {
-        "box_red": Pose.from_xyz_yaw(0.5, -0.1, 0.42),
-        "box_blue": Pose.from_xyz_yaw(0.5, -0.1 + 0.022, 0.46),
-    }
-    simulator.reset(Layout(poses=poses))
-    simulator.step(1.0)
-    assert simulator.object_pose("box_blue").position[2] < 0.44
-
-
-def test_the_table_is_finite(world: World, simulator: MujocoWorld) -> None:
-    """A cube over the edge falls to the ground and touches it; one on the inner side of the edge stays."""
+def test_a_tower_off_its_balance_falls_and_the_table_is_finite(world: World, simulator: MujocoWorld) -> None:
+    """Contacts do not act as glue; a cube over the edge falls to the ground, one on its inner side stays."""
     edge = world.table.centre[0] + world.table.size[0] / 2
     poses = {
         "box_red": Pose.from_xyz_yaw(edge + 0.005, 0.0, 0.42),
-        "box_blue": Pose.from_xyz_yaw(edge - 0.025, 0.2, 0.42),
+        "plate_red": Pose.from_xyz_yaw(edge - 0.025, 0.2, 0.404),
+        "box_green": Pose.from_xyz_yaw(0.5, -0.1, 0.42),
+        "box_blue": Pose.from_xyz_yaw(0.5, -0.1 + 0.022, 0.46),
     }
     simulator.reset(Layout(poses=poses))
     samples = watch(simulator)
     simulator.step(1.5)
-    assert samples[-1].pairs == {pair("box_red", GROUND), pair("box_blue", TABLE)}
+    on_table = {pair(model, TABLE) for model in ("plate_red", "box_green", "box_blue")}
+    assert samples[-1].pairs - {pair("box_green", "box_blue")} == {pair("box_red", GROUND), *on_table}
+    assert simulator.object_pose("box_blue").position[2] < 0.44
 
 
-def test_a_collision_with_the_table_shows(world: World, simulator: MujocoWorld) -> None:
+def test_a_collision_with_the_table_and_with_itself_shows(world: World, simulator: MujocoWorld) -> None:
+    """The hand pressed down, and folded back against the arm."""
     simulator.reset(Layout(poses={}))
     samples = watch(simulator)
-    for z in (0.5, 0.45, 0.40):
-        go(simulator, tool_at(simulator, (0.5, 0.1, z), 0.0, 0.085))
+    go(simulator, *OVER_TABLE)
+    go(simulator, *OVER_TABLE + np.array([0.0, 0.5, 0.0, 0.0, 0.0, 0.0]))
     assert samples[-1].pairs == {pair(COBOT, TABLE)}
-
-
-def test_a_self_collision_shows(world: World, simulator: MujocoWorld) -> None:
-    """The hand folded back against the arm."""
     simulator.reset(Layout(poses={}))
-    samples = watch(simulator)
-    go(simulator, np.array([0.0, -1.57, 2.75, -1.57, -1.57, 0.0]))
-    go(simulator, np.array([0.0, -1.57, 2.75, 1.2, 0.0, 0.0]))
+    go(simulator, 0.0, -1.57, 2.75, -1.57, -1.57, 0.0)
+    go(simulator, 0.0, -1.57, 2.75, 1.2, 0.0, 0.0)
     assert any(pair(COBOT, COBOT) in s.pairs for s in samples)

@@ -1,13 +1,11 @@
-"""Planning backends that go wrong, each in one way."""
+"""A planning backend that goes wrong."""
 
 from __future__ import annotations
 
 import os
-import time
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from spca_core.geometry import Array
 from spca_motion.moveit.process import Geometry, PathRequest, Setup
@@ -16,8 +14,8 @@ DIED = "SPCA_TEST_DIED"
 """Environment variable: the file that `DyingOnce` leaves when it dies."""
 
 
-class Idle:
-    """Nothing ever collides, and no path is ever found."""
+class DyingOnce:
+    """A backend that takes its process down with its first plan; the process started next lives."""
 
     def __init__(self, setup: Setup) -> None:
         self.loaded: Geometry | None = None
@@ -26,38 +24,8 @@ class Idle:
         """See `MoveItBackend`."""
         self.loaded = geometry
 
-    def colliding(self, states: Array, gap: float) -> NDArray[np.bool_]:
-        """See `MoveItBackend`; RuntimeError if nothing is loaded."""
-        if self.loaded is None:
-            raise RuntimeError("no geometry is loaded")
-        return np.zeros(len(states), dtype=bool)
-
     def plan(self, request: PathRequest) -> Array | None:
-        """See `MoveItBackend`."""
-        return None
-
-
-class Broken:
-    """A backend that cannot start."""
-
-    def __init__(self, setup: Setup) -> None:
-        raise ImportError("No module named 'moveit'")
-
-
-class Hanging(Idle):
-    """A backend whose plans take two seconds longer than they may."""
-
-    def plan(self, request: PathRequest) -> Array | None:
-        """See `MoveItBackend`."""
-        time.sleep(request.seconds + 2.0)
-        return None
-
-
-class DyingOnce(Idle):
-    """A backend that takes its process down with its first plan; the process started next lives."""
-
-    def plan(self, request: PathRequest) -> Array | None:
-        """See `MoveItBackend`; straight there."""
+        """See `MoveItBackend`; straight there. RuntimeError if nothing is loaded."""
         marker = Path(os.environ[DIED])
         if not marker.exists():
             marker.touch()
