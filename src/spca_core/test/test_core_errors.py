@@ -14,7 +14,6 @@ from spca_core.errors import (
     MotionError,
     SpcaError,
     harmless,
-    one_line,
 )
 from spca_core.ports.proposer import Impossible, ModelError
 
@@ -55,13 +54,6 @@ def test_an_input_error_is_one_line_whatever_it_quotes(what: str, where: str, hi
     error = InputError(what, where, hint)
     assert len(str(error).splitlines()) <= 1 and len(str(error)) < 1500
     assert str(error) == harmless(str(error)) and "\x1b" not in str(error)
-
-
-@given(texts)
-def test_one_line_keeps_every_word(text: str) -> None:
-    text = harmless(text)
-    assert one_line(text).split() == text.split()
-    assert one_line(one_line(text)) == one_line(text)
 
 
 @pytest.mark.parametrize(

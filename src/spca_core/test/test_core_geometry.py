@@ -12,17 +12,13 @@ from scipy.spatial.transform import Rotation
 from spca_core.geometry import (
     Pose,
     Quat,
-    aligning,
     matrix_of_vector,
-    top_down,
-    top_down_yaw,
     vector_of_matrix,
     wrap_angle,
 )
 from spca_core.trajectory import PiecewiseCubic
 
 components = st.floats(-1, 1).map(lambda v: round(v, 6))
-directions = st.tuples(*[components] * 3).filter(lambda v: np.linalg.norm(v) > 0.1).map(np.array)
 quaternions = (
     st.tuples(*[components] * 4)
     .filter(lambda v: np.linalg.norm(v) > 0.1)
@@ -49,15 +45,6 @@ def test_quaternions_and_vectors_agree_with_scipy(quaternion: Quat) -> None:
     assert np.linalg.norm(vector_of_matrix(matrix)) == pytest.approx(theirs.magnitude(), abs=1e-7)
 
 
-@given(directions, directions)
-@example(np.array([0.0, 0.0, 1.0]), np.array([0.0, 0.0, -1.0]))
-def test_aligning_turns_one_direction_into_the_other_by_the_least_angle(start, goal):
-    turn = aligning(start, goal)
-    a, b = start / np.linalg.norm(start), goal / np.linalg.norm(goal)
-    assert turn @ a == pytest.approx(b, abs=1e-7)
-    assert np.linalg.norm(vector_of_matrix(turn)) == pytest.approx(np.arccos(np.clip(a @ b, -1, 1)), abs=1e-6)
-
-
 @given(quaternions)
 @example(Pose.from_xyz_yaw(0, 0, 0, -math.pi).quaternion)  # a negative zero on the way would give -π
 @example((-0.0, 0.0, 1.0, -0.0))
@@ -76,16 +63,6 @@ def test_wrapped_angles_lie_in_one_period(angle: float, period: float) -> None:
     assert -period / 2 <= wrapped < period / 2
     turns = (angle - wrapped) / period
     assert turns == pytest.approx(round(turns), abs=1e-9), "only whole periods are taken off"
-
-
-@given(st.floats(-math.pi, math.pi, exclude_min=True))
-def test_a_top_down_tool_points_down(yaw: float) -> None:
-    pose = top_down(0.1, -0.2, 0.3, yaw)
-    m = pose.matrix()
-    assert pose.position == (0.1, -0.2, 0.3)
-    assert m[:3, 2] == pytest.approx([0, 0, -1], abs=1e-9), "the fingers are along tool z"
-    assert m[:3, 0] == pytest.approx([math.cos(yaw), math.sin(yaw), 0], abs=1e-9)
-    assert turned_by(top_down_yaw(pose), yaw) < 1e-9
 
 
 @given(st.integers(4, 30), st.integers(0, 10_000))

@@ -38,20 +38,6 @@ def test_faults_are_told_in_one_line(text: str, fault: str, tmp_path: Path) -> N
     assert "\n" not in str(error.value)
 
 
-def test_merged_keys_may_be_overwritten(tmp_path: Path) -> None:
-    path = tmp_path / "file.yaml"
-    path.write_text("base: &base {a: 1, b: 2}\nmine: {<<: *base, b: 3}\n")
-    assert read_yaml(path, "it")["mine"] == {"a": 1, "b": 3}
-
-
-def test_what_cannot_be_read(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"cannot read the level .*: No such file"):
-        read_yaml(tmp_path / "none.yaml", "the level")
-    (tmp_path / "latin.yaml").write_bytes("title: grün".encode("latin-1"))
-    with pytest.raises(InputError, match="not valid YAML"):
-        read_yaml(tmp_path / "latin.yaml", "the level")
-
-
 def test_what_is_wrong_a_thousand_times_is_told_at_once() -> None:
     class Note(Record):
         title: str

@@ -52,16 +52,6 @@ def test_an_unknown_world_is_told_the_known_ones(name: str) -> None:
     assert refusal(name).endswith(f"known worlds: {', '.join(sorted(p.stem for p in WORLDS.glob('*.yaml')))}")
 
 
-@pytest.mark.parametrize(("said", "meant"), [("tabletopp", "tabletop"), ("my_wrld.yaml", "my_world.yaml")])
-def test_a_misspelt_world_is_told_the_one_that_may_be_meant(
-    said: str, meant: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A file is looked for among those in its folder."""
-    (tmp_path / "my_world.yaml").write_text("extends: tabletop")
-    monkeypatch.chdir(tmp_path)
-    assert refusal(said).endswith(f"did you mean '{meant}'?")
-
-
 ROWS = [(part, *row) for part in ("fields", "impossible") for row in WRONG[part]]
 
 

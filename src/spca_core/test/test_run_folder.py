@@ -2,12 +2,11 @@
 
 import os
 
-import numpy as np
 import pytest
 
 from spca.journal import Event
 from spca_core.errors import InputError
-from spca_core.run_folder import EVENTS, RunFolder, is_full, write_atomically, write_picture
+from spca_core.run_folder import EVENTS, RunFolder, write_atomically
 
 
 def test_a_folder_is_of_one_run_and_has_a_plain_name(tmp_path):
@@ -46,12 +45,3 @@ def test_a_torn_last_event_is_passed_over(tmp_path):
     with (folder.path / EVENTS).open("a") as stream:
         stream.write('{"kind": "st')
     assert list(folder.read_log(Event)) == [event]
-
-
-def test_a_picture_is_written_and_one_that_finds_no_room_is_an_error(tmp_path) -> None:
-    write_picture(tmp_path / "a.png", np.zeros((4, 5, 3), np.uint8))
-    assert (tmp_path / "a.png").read_bytes()[1:4] == b"PNG"
-    (tmp_path / "full.png").symlink_to("/dev/full")
-    with pytest.raises(OSError) as caught:
-        write_picture(tmp_path / "full.png", np.zeros((400, 500, 3), np.uint8))
-    assert is_full(caught.value) and not is_full(FileNotFoundError())
