@@ -43,19 +43,16 @@ def test_text_form_is_the_benchmarks() -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "complaint"),
+    ("old", "new", "complaint"),
     [
-        (lambda t: t.replace("A", " "), "0 agents (there): exactly one cell must be A"),
-        (lambda t: t.replace("O", "A"), "2 agents"),
-        (lambda t: t.replace("O", "X"), "unknown cell 'X' (there): cells are blank, E, O or A"),
-        (lambda t: t.rsplit("\n", 1)[0], "a grid of 10 rows"),
-        (lambda t: "", "a grid of 0 rows"),
+        ("A", " ", "0 agents (there): exactly one cell must be A"),
+        ("O", "X", "unknown cell 'X' (there): cells are blank, E, O or A"),
     ],
 )
-def test_bad_text_is_told_in_one_line(change, complaint: str) -> None:
+def test_bad_text_is_told_in_one_line(old: str, new: str, complaint: str) -> None:
     with pytest.raises(InputError) as told:
-        Grid.from_text(change(BY_HAND), "there")
-    assert str(told.value).startswith(complaint)
+        Grid.from_text(BY_HAND.replace(old, new), "there")
+    assert str(told.value) == complaint
 
 
 @pytest.mark.parametrize(

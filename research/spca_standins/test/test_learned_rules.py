@@ -2,7 +2,6 @@
 
 import itertools
 import re
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -48,44 +47,30 @@ def wander(world: World, steps: int, seed: int, experience: Experience | None = 
 
 WORLDS = {
     "sokoban": (lambda: Sokoban(2, 7), 300),
-    "sokoban renamed": (lambda: Renamed(Sokoban(2, 7), 3), 600),
-    "DoorKey": (lambda: MinigridWorld("DoorKey-5x5"), 900),
     "DoorKey renamed": (lambda: Renamed(MinigridWorld("DoorKey-5x5"), 1), 900),
     "doors lock again": (lambda: MinigridWorld("DoorKey-5x5", odd_locks(relock=True)), 1500),
 }
 
 
-FURTHER = {"sokoban renamed", "DoorKey"}
-"""Worlds that another one is like."""
-
-
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=[pytest.mark.full] * (name in FURTHER)) for name in WORLDS]
-)
-def test_steps_never_seen_are_predicted(name):
+@pytest.mark.parametrize("name", WORLDS)
+def test_steps_never_seen_are_predicted_by_the_rules_and_the_emitted_program_alike(name):
     make, steps = WORLDS[name]
     rules = Learner().learn(wander(make(), steps, 1))
     fresh = wander(make(), 200, 77).transitions
-    right = sum(rules.predict(seen.before, seen.action) == seen.after for seen in fresh)
+    expected = [rules.predict(seen.before, seen.action) for seen in fresh]
+    right = sum(after == seen.after for seen, after in zip(fresh, expected, strict=True))
     assert right >= 0.95 * len(fresh), f"{right} of {len(fresh)}"
-
-
-@pytest.mark.parametrize("name", ["sokoban", "DoorKey renamed"])
-def test_the_emitted_program_says_what_the_rules_say(name):
-    make, steps = WORLDS[name]
-    rules = Learner().learn(wander(make(), steps, 2))
+    assert Rulebook.read(rules.dump()) == rules
     program = Program(source=emit(rules))
-    fresh = wander(make(), 60, 5).transitions
     with ModelRunner() as runner:
         assert runner.load(program) == ""
-        predicted = runner.predict(program, [(seen.before, seen.action) for seen in fresh])
-    assert predicted == [rules.predict(seen.before, seen.action) for seen in fresh]
+        assert runner.predict(program, [(seen.before, seen.action) for seen in fresh]) == expected
 
 
-@pytest.mark.parametrize("name", ["sokoban", "DoorKey", "only wrong keys open"])
-def test_a_condition_is_listed_exactly_when_it_holds(name):
+@pytest.mark.parametrize("doors", [False, True])
+def test_a_condition_is_listed_exactly_when_it_holds(doors):
     """A condition that is listed for one view but holds unlisted in another would fire where it must not."""
-    world = WORLDS[name][0]() if name in WORLDS else MinigridWorld("DoorKey-5x5", odd_locks(wrong_keys=True))
+    world = MinigridWorld("DoorKey-5x5", odd_locks(wrong_keys=True)) if doors else Sokoban(2, 7)
     data = wander(world, 400, 3).transitions
     finder = FrameFinder()
     for seen in data:
@@ -99,32 +84,6 @@ def test_a_condition_is_listed_exactly_when_it_holds(name):
         for literal in set().union(*listed):
             for view, true in zip(views, listed, strict=True):
                 assert (literal in true) == literals.holds(literal, view), literal
-
-
-def test_what_cannot_be_put_down_in_one_place_is_not_expected_in_another():
-    """After one refusal, things are expected to go into free cells only."""
-    world = MinigridWorld("DoorKey-5x5")
-    data = wander(world, 900, 1)
-    drops = [t for t in data.transitions if t.action == "drop" and dict(t.before[0].attributes)["carrying"]]
-    refused = [t for t in drops if t.before == t.after]
-    kept = [t for t in data.transitions if t not in refused[1:]]
-    rules = Learner().learn(Experience(world.actions, kept))
-    assert len(refused) > 2
-    assert all(rules.predict(t.before, t.action) == t.after for t in drops)
-
-
-def test_rules_come_back_from_their_text():
-    rules = Learner().learn(wander(Sokoban(2, 7), 200, 1))
-    assert Rulebook.read(rules.dump()) == rules
-
-
-def test_payments_of_sokoban_are_exact():
-    world = Sokoban(1, 6)
-    data = wander(world, 3000, 4)
-    rewards = Learner().learn(data).rewards
-    assert rewards.constant == -0.1
-    assert any(one.done for one in data.transitions)
-    assert [ending.goal for ending in rewards.wins] == [(("all_on", "box", "target"),)]
 
 
 def test_a_mission_with_a_new_colour_or_kind_costs_no_action():
@@ -208,18 +167,10 @@ def test_no_word_of_a_world_is_in_the_learner():
         assert found <= {"key"}, (path.name, found)  # `key=` of sorted
 
 
-@pytest.fixture(scope="module")
-def sokoban_rules():
-    return Learner().learn(wander(Sokoban(2, 7), 900, 2, wander(Sokoban(1, 6), 2000, 4)))
-
-
-@pytest.mark.parametrize("turned_round", [False, True])
-def test_six_boxes_are_planned_in_learned_rules(turned_round, sokoban_rules):
-    """Also where the goal was learned the other way round: every target under a box."""
-    rules = sokoban_rules
-    if turned_round:
-        win = replace(rules.rewards.wins[0], goal=(("all_on", "target", "box"),))
-        rules = replace(rules, rewards=replace(rules.rewards, wins=(win,)))
+def test_payments_of_sokoban_are_exact_and_six_boxes_are_planned_in_learned_rules():
+    rules = Learner().learn(wander(Sokoban(2, 7), 900, 2, wander(Sokoban(1, 6), 2000, 4)))
+    assert rules.rewards.constant == -0.1
+    assert [ending.goal for ending in rules.rewards.wins] == [(("all_on", "box", "target"),)]
     program, world = Program(source=emit(rules), rules=rules.dump()), Sokoban(6, 10)
     state, mission = world.reset(50_000)
     with ModelRunner() as runner, SolverProcess() as solver:
@@ -227,25 +178,6 @@ def test_six_boxes_are_planned_in_learned_rules(turned_round, sokoban_rules):
             program, state, mission, world.actions
         )
     assert [world.step(action).done for action in plan.actions][-1]
-
-
-def test_rules_without_a_border_are_searched_where_things_are():
-    """As long as no wall was met, the learned mover can walk off for ever."""
-    rules = Rulebook.read(true_sokoban().rules)
-    open_field = replace(
-        rules,
-        groups=tuple(
-            replace(g, clauses=tuple(replace(c, unless=()) for c in g.clauses)) for g in rules.groups
-        ),
-    )
-    program = Program(source=emit(open_field), rules=open_field.dump())
-    state = state_of([entity("player", 0, 0), entity("box", 2, 2), entity("target", 4, 3)])
-    with ModelRunner() as runner, SolverProcess() as solver:
-        plan = ModelPlanner(runner, [ClassicalSearch(solver, 30.0)]).plan(
-            program, state, "win the game", Sokoban.actions
-        )
-    (box,) = (e for e in plan.states[-1] if e.kind == "box")
-    assert box.cell == (4, 3)
 
 
 def test_every_search_ends_when_it_is_cancelled():
@@ -290,8 +222,6 @@ def wc_step(state, action):
         for _ in range(700):
             value = [value]
         return [["a", 0, 0, {"x": value}]]
-    if action == "much":
-        return [["a", 0, 0, {"x": "x" * 1_000_000}]]
     if action == "most":
         return [["a", 0, 0, {"x": "x" * ((1 << 23) - 100)}]]
     if action == "many":
@@ -306,11 +236,11 @@ def test_no_answer_of_a_program_is_more_than_wrong() -> None:
     state = state_of([entity("agent", 1, 1)])
     program = Program(source=HOSTILE)
     with ModelRunner() as runner:
-        actions = ("stay", "nest", "list", "much", "most", "many")
+        actions = ("stay", "nest", "list", "most", "many")
         same, *answers = runner.predict(program, [(state, action) for action in actions])
         (paid,) = runner.pay(program, [(state, "stay", state, "")])
         assert runner.plan(program, state, "", ["stay"]) is None
     assert same == state
-    for answer, words in zip(answers, ("deep", "", *["more than"] * 3), strict=True):
+    for answer, words in zip(answers, ("deep", "", *["more than"] * 2), strict=True):
         assert isinstance(answer, str) and words in answer
     assert paid == "result: not a reward and whether the episode ends"
