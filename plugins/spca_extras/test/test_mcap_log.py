@@ -57,8 +57,6 @@ def test_the_raw_frames_are_what_the_camera_delivered(run: Path, log: dict[str, 
     assert depth.encoding == "16UC1" and len(seen) > 0.9 * metres.size
     assert world.camera.near <= np.median(seen) <= world.camera.far
     [(_, info)] = log["/camera/color/camera_info"]
-    [(_, of_depth)] = log["/camera/depth/camera_info"]
-    assert of_depth == info
     assert (info.k[0], info.k[2], info.width) == (camera.fx, camera.cx, camera.width)
     assert stamp == pytest.approx(log["/scene"][0][0])
 
@@ -77,23 +75,14 @@ def test_foxglove_is_shown_topics_that_are_there(log: dict[str, Any]) -> None:
     layout = json.loads(LAYOUT.read_text())
     named = {re.match(r"/[\w/]+", text)[0] for text in _strings(layout["configById"]) if text.startswith("/")}
     assert len(named) > 8 and named <= set(log), named - set(log)
-    placed = set(_strings(layout["layout"])) - {"row", "column"}
-    placed |= {
-        tab["layout"] for tabs in ("Tab!camera", "Tab!messages") for tab in layout["configById"][tabs]["tabs"]
-    }
-    assert placed == set(layout["configById"])
 
 
 def _strings(node: Any) -> Iterator[str]:
     """Every text in a JSON value, keys that are topics included."""
     if isinstance(node, str):
         yield node
-    elif isinstance(node, dict):
-        yield from (key for key in node if key.startswith("/"))
-        for value in node.values():
-            yield from _strings(value)
-    elif isinstance(node, list):
-        for value in node:
+    elif isinstance(node, (dict, list)):
+        for value in [*node, *node.values()] if isinstance(node, dict) else node:
             yield from _strings(value)
 
 

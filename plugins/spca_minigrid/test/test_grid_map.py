@@ -104,22 +104,6 @@ def test_a_thing_keeps_its_id_through_hand_and_state() -> None:
     )
 
 
-def test_an_opened_box_is_gone_and_its_content_is_new() -> None:
-    world = GridWorld("BabyAI-KeyInBox-v0", 0)
-    known = WorldMap()
-    known.observe(*world.look())
-    navigator = Navigator(known)
-    while not any(t.kind == "box" for t in known.things.values()):
-        for primitive in navigator.to_see_new().steps:
-            known.observe(*world.step(primitive), primitive)
-    box = next(t for t in known.things.values() if t.kind == "box")
-    place = box.place
-    for primitive in (*navigator.to_face({place}).steps, primitives.TOGGLE):
-        known.observe(*world.step(primitive), primitive)
-    assert box.place == "gone" and box not in known.present()
-    assert known.thing_at(place).kind == "key"
-
-
 @given(st.integers(0, 10_000), st.integers(0, 3))
 def test_sight_spreads_as_in_minigrid(seed: int, direction: int) -> None:
     """Random views of walls, closed doors and balls: the same cells are seen as by MiniGrid's own rule."""
@@ -140,24 +124,3 @@ def test_sight_spreads_as_in_minigrid(seed: int, direction: int) -> None:
     mask = grid.process_vis((3, 6))
     expected = {points[c][r] for c in range(7) for r in range(7) if mask[c, r]}
     assert set(visible((0, 0), direction, lambda p: cells.get(p, UNSEEN))) == expected
-
-
-def test_moving_balls_do_not_lead_the_reckoning_astray() -> None:
-    """A step that a ball prevented is not counted as one."""
-    blocked = 0
-    for seed in range(30):
-        world = GridWorld("MiniGrid-Dynamic-Obstacles-6x6-v0", seed)
-        known = WorldMap()
-        known.observe(*world.look())
-        origin = tuple(int(v) for v in world.env.agent_pos)
-        for turn in range(40):
-            free = known.cell(known.front) == EMPTY
-            primitive = primitives.FORWARD if free else turn % 2
-            before = tuple(world.env.agent_pos)
-            known.observe(*world.step(primitive), primitive)
-            blocked += free and tuple(world.env.agent_pos) == before
-            if world.over:
-                break
-            here = (known.position[0] + origin[0], known.position[1] + origin[1])
-            assert here == tuple(int(v) for v in world.env.agent_pos)
-    assert blocked > 0  # else this has shown nothing
