@@ -26,7 +26,6 @@ from spca_judges.catalogue import JUDGES, Judge, find
 from spca_judges.cli import judge_app
 from spca_judges.contract import EpisodeContract
 from spca_judges.environment import JudgedTabletop
-from spca_judges.install import install
 from spca_judges.page import write
 from spca_judges.port import Episode
 from spca_judges.remote import RemoteEpisode
@@ -147,8 +146,6 @@ def test_what_there_is_is_listed_and_what_is_missing_is_said(
     assert all(judge.title in shown.output for judge in JUDGES.values())
     with pytest.raises(InputError, match="there is no judge 'nobody'"):
         find("nobody")
-    with pytest.raises(InputError, match="needs no interpreter"):
-        install(find("mbm"), print)
     monkeypatch.setattr(Judge, "folder", tmp_path / "venv")
     with pytest.raises(InputError, match="not installed"):
         find("robosuite").check()
@@ -172,5 +169,3 @@ def test_the_page_is_made_from_records_of_judges_only(tmp_path: Path) -> None:
     (tmp_path / "bench.json").write_text(json.dumps(head))
     with pytest.raises(InputError, match="'levels' is no judge"):
         write([tmp_path])
-    with pytest.raises(InputError, match="holds no campaign"):
-        write([tmp_path / "nothing"])
