@@ -36,8 +36,9 @@ def test_a_problem_is_read(problem: Problem) -> None:
 )
 def test_a_scene_that_cannot_be_read_is_named(tmp_path: Path, old: str, new: str, words: str) -> None:
     file = shutil.copytree(PROBLEMS, tmp_path / "copy") / "problems/posts/scene0001.yaml"
-    assert old in (text := file.read_text())
-    file.write_text(text.replace(old, new))
+    whole = file.read_text()
+    assert old in whole
+    file.write_text(whole.replace(old, new))
     with pytest.raises(InputError, match=f"posts/0001.*{words}"):
         read_problem(tmp_path / "copy", "problems/posts/0001")
 

@@ -53,15 +53,6 @@ def test_touching_the_table_ends_the_level() -> None:
         assert terminated and info["outcome"] == "fail" and "table" in info["reason"]
 
 
-def test_coming_nearer_is_rewarded_where_that_is_asked_for() -> None:
-    with closing(gymnasium.make("spca/Tabletop-touch_02-v1", observe="state", reward="dense")) as env:
-        env.reset(seed=0)
-        down = np.array([0, 0.3, 0, 0, 0, 0, -1.0])
-        there = sum(env.step(down)[1] for _ in range(3))
-        back = sum(env.step(-down)[1] for _ in range(3))
-        assert abs(there) > 0.005 and there * back < 0
-
-
 @pytest.mark.parametrize(
     ("wrong", "said"),
     [

@@ -6,9 +6,7 @@ from hypothesis import strategies as st
 from minigrid.core.grid import Grid as MiniGrid
 from minigrid.core.world_object import Ball, Door, Wall
 
-from spca_minigrid import primitives
 from spca_minigrid.cells import EMPTY, UNSEEN, Point, cell_of
-from spca_minigrid.routes import Navigator
 from spca_minigrid.view import covered, visible
 from spca_minigrid.world import GridWorld
 from spca_minigrid.worldmap import WorldMap
@@ -82,26 +80,6 @@ def test_each_thing_has_one_id_and_keeps_it(env: str, seed: int, walk: list[int]
         same = known.thing_at((thing.place[0] + shift[0], thing.place[1] + shift[1]))
         assert same is not None and same.cell == thing.cell
     assert len({t.id for t in known.things.values()}) == len(known.things)
-
-
-def test_a_thing_keeps_its_id_through_hand_and_state() -> None:
-    world = GridWorld("MiniGrid-DoorKey-5x5-v0", 1)
-    known = WorldMap()
-    known.observe(*world.look())
-    key = next(t for t in known.things.values() if t.kind == "key")
-    navigator = Navigator(known)
-    for primitive in (*navigator.to_face({key.place}).steps, primitives.PICK_UP):
-        known.observe(*world.step(primitive), primitive)
-    assert known.held is key
-    door = next(t for t in known.things.values() if t.kind == "door")
-    assert door.state == "locked"
-    for primitive in (*navigator.to_face({door.place}).steps, primitives.TOGGLE):
-        known.observe(*world.step(primitive), primitive)
-    assert (door.state, door.id) == ("open", "door_yellow_1")
-    assert (
-        set(known.things) >= {"key_yellow_1", "door_yellow_1"}
-        and len([t for t in known.things if "key" in t]) == 1
-    )
 
 
 @given(st.integers(0, 10_000), st.integers(0, 3))

@@ -10,14 +10,12 @@ from hypothesis import strategies as st
 from spca_core.errors import Cancelled, MotionError, SpcaError
 from spca_core.ports.environment import Environment
 from spca_core.result import Outcome
-from spca_core.scene import Fact
 from spca_minigrid import primitives
 from spca_minigrid.ctx import GridCtx
 from spca_minigrid.ending import EpisodeEnding, ending_of
 from spca_minigrid.environment import MinigridEnvironment
 from spca_minigrid.levels import find_level
 from spca_minigrid.mission import parse_mission
-from spca_minigrid.proposer import MissionVocabulary
 from spca_minigrid.referents import Referents
 from spca_minigrid.world import GridWorld
 from spca_minigrid.worldmap import WorldMap
@@ -68,23 +66,6 @@ CIRCLING = '''def circle(ctx, thing):
     while True:
         yield LEFT
 '''
-STRAIGHT = '''def straight(ctx, thing):
-    """Thirteen steps ahead, which is no being stuck."""
-    for i in range(13):
-        yield FORWARD
-'''
-WRONG_FETCH = '''def grab(ctx, thing):
-    """Take what the mission does not want."""
-    wanted = [t.id for t in ctx.locate(thing)]
-    while True:
-        others = [t for t in ctx.look().things if t.kind in ("key", "ball") and t.id not in wanted]
-        route = ctx.route_to(others[0].id) if others else ctx.explore()
-        for primitive in route.steps:
-            yield primitive
-        if others:
-            yield PICK_UP
-            return
-'''
 
 
 @pytest.mark.parametrize(
@@ -92,9 +73,8 @@ WRONG_FETCH = '''def grab(ctx, thing):
     [
         ("MiniGrid-Empty-8x8", WALL_WALK, "hit", EpisodeEnding.STUCK),
         ("MiniGrid-Empty-16x16", CIRCLING, "circle", EpisodeEnding.STUCK),
-        ("MiniGrid-Empty-16x16", STRAIGHT, "straight", EpisodeEnding.GOAL_NOT_REACHED),
+        ("MiniGrid-Empty-8x8", WALK, "walk", EpisodeEnding.GOAL_NOT_REACHED),
         ("MiniGrid-Empty-8x8", "def x(ctx, t):\n    return 1 / 0\n", "x", EpisodeEnding.RUNTIME_ERROR),
-        ("MiniGrid-Fetch-6x6-N2", WRONG_FETCH, "grab", EpisodeEnding.REWARD_FAILED),
     ],
 )
 def test_endings(level: str, library: str, step: str, ending: EpisodeEnding) -> None:
@@ -103,7 +83,7 @@ def test_endings(level: str, library: str, step: str, ending: EpisodeEnding) -> 
         act = environment.act("a", plan_of(f"{step} {wanted}"), library)
         ended = ending_of(environment.settle(), act)
     assert ended.ending is ending
-    assert ended.action.startswith(step) == (ending in (EpisodeEnding.STUCK, EpisodeEnding.RUNTIME_ERROR))
+    assert ended.action.startswith(step) == (ending is not EpisodeEnding.GOAL_NOT_REACHED)
 
 
 def test_endings_without_acting() -> None:
@@ -126,10 +106,6 @@ def test_lava_is_refused_and_bad_calls_are_told() -> None:
         call(ctx, "step", primitives.RIGHT)
     with pytest.raises(MotionError, match="lava ahead"):
         call(ctx, "step", primitives.FORWARD)
-    with pytest.raises(ValueError, match="9 is no primitive; there are 0 LEFT"):
-        call(ctx, "step", 9)
-    with pytest.raises(ValueError, match="nothing is called 'red_ball'; there are: green_goal"):
-        call(ctx, "locate", "red_ball")
     ctx.stop()
     with pytest.raises(Cancelled):
         call(ctx, "look")
@@ -170,27 +146,6 @@ def test_exploring_ends_when_all_that_can_be_reached_is_seen(env: str, seed: int
         assert len(ctx._map.cells) > seen or call(ctx, "look")["over"]  # every route shows something new
     else:
         pytest.fail("exploring never ended")
-
-
-def test_replay_repeats_the_world_exactly() -> None:
-    one, other = (GridWorld("MiniGrid-Dynamic-Obstacles-8x8-v0", 8) for _ in range(2))
-    for primitive in [2, 0, 2, 2, 1, 2, 5, 3, 2, 0, 2, 4, 2, 1, 1, 2] * 2:
-        one.step(primitive), other.step(primitive)
-    assert (one.env.grid.encode() == other.env.grid.encode()).all() and one.over == other.over
-    assert tuple(one.env.agent_pos) == tuple(other.env.agent_pos)
-
-
-def test_a_model_is_shown_a_found_thing_by_one_name() -> None:
-    with closing(MinigridEnvironment(find_level("MiniGrid-DoorKey-6x6"), seed=0)) as environment:
-        seen = environment.sense()
-    named = {**seen.objects, "key_blue_2": "key", "something": "thing", "red_key": "key"}
-    said = [*seen.facts, Fact(predicate="may_be", args=("something", "key_blue_2"))]
-    shown = MissionVocabulary().shown(seen.model_copy(update={"objects": named, "facts": tuple(said)}))
-    found = {args[1] for args in (f.args for f in seen.facts) if len(args) == 2} & {*shown.objects}
-    words = {f.args[0] for f in seen.facts if f.predicate == "may_be"}
-    assert words and found and words.isdisjoint(shown.objects), "the thing alone"
-    assert {"something", "red_key"} <= {*shown.objects}, "what nothing plainly stands for"
-    assert not any(words & {*f.args} for f in shown.facts)
 
 
 def test_which_object_matches_is_for_a_plan_to_find_out_and_remember() -> None:

@@ -11,8 +11,7 @@ import pytest
 from spca_copic.episode import SelectorChoice, experience_of, run_episode
 from spca_copic.evaluation import evaluate, unseen_cases
 from spca_copic.pool import ProgramPool
-from spca_copic.recipe import Outcome, Recipe, TaskState
-from spca_copic.rollouts import keep_best
+from spca_copic.recipe import Recipe, TaskState
 from spca_copic.run import CopicFolder, CopicRun
 from spca_copic.terminal import train_command
 from spca_copic.training import Listener, train_task
@@ -76,15 +75,6 @@ def test_another_hidden_table_leads_to_other_choices_and_a_shuffled_reward_to_no
     other = {"red": "box", "blue": "shelf", "green": "drawer"}
     assert learned(page["Cupboards"](other)) == 1.0
     assert learned(page["Cupboards"](), shuffle=True) < 0.7
-
-
-def test_the_programs_that_stay_complete_each_other() -> None:
-    sources = {"best": "# 1", "same": "# 2", "other": "# 3", "poor": "# 4", "bad": "# 5"}
-    programs = {name: PlanningProgram(source=source) for name, source in sources.items()}
-    rewards = {"best": (1, 1, 0), "same": (1, 1, 0), "other": (0, 0, 1), "poor": (1, 0, 0), "bad": (0, 0, 0)}
-    outcomes = {programs[n].id: [Outcome(r > 0, r) for r in came] for n, came in rewards.items()}
-    kept = keep_best(list(programs.values()), outcomes, 3)
-    assert kept == (programs["best"], programs["other"], programs["poor"])
 
 
 def test_a_selector_that_is_no_better_gives_way_to_the_best_program(page: dict[str, Any]) -> None:

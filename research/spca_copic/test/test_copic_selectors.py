@@ -52,12 +52,6 @@ class SelectorContract:
         assert selector.score(context("apple"), CANDIDATES)[0].argmax() == 0
         assert selector.score(context("pear"), CANDIDATES)[0].argmax() == 1
 
-    def test_it_learns_from_what_was_tried(self) -> None:
-        """Outcomes of all candidates count, whatever was chosen and rewarded."""
-        selector = self.make()
-        train(selector, {"apple": 0}, self.rounds, outcomes=(0.0, 1.0, 0.0))
-        assert selector.score(context("apple"), CANDIDATES)[0].argmax() == 1
-
     def test_what_was_saved_is_loaded(self, tmp_path: Path) -> None:
         """Scores are the same, and so is what is learned from then on."""
         selector, other = self.make(), self.make()
@@ -85,7 +79,7 @@ class SelectorContract:
         assert np.array_equal(selector.score(context(), CANDIDATES)[0], before)
 
 
-def train(selector: Selector, wanted: dict[str, int], rounds: int, **changes: Any) -> None:
+def train(selector: Selector, wanted: dict[str, int], rounds: int) -> None:
     """Sample choices by a fixed seed and reward the wanted ones."""
     rng = np.random.default_rng(3)
     for _ in range(rounds):
@@ -103,7 +97,7 @@ def train(selector: Selector, wanted: dict[str, int], rounds: int, **changes: An
                 "reward": float(chosen == wanted[word]),
                 "last": True,
             }
-            batch.append(Experience.model_validate(sample | changes))
+            batch.append(Experience.model_validate(sample))
         selector.learn(batch)
 
 
@@ -162,14 +156,3 @@ def test_a_plan_scores_by_its_log_probability_per_word() -> None:
     assert selector.score(context(), CANDIDATES)[0] == pytest.approx(softmax(np.array(scores)), rel=1e-3)
     read, answered = len(Words().encode(asked)), [len(language.words_of(c).split()) for c in CANDIDATES]
     assert [(u.input_tokens, u.output_tokens) for u in selector.usage] == [(read, n) for n in answered]
-
-
-@needs_torch
-def test_only_the_last_block_and_the_critic_learn() -> None:
-    selector = tiny()
-    before = {n: p.detach().clone() for n, p in selector.model.named_parameters()}
-    critic = [p.detach().clone() for p in selector.critic.parameters()]
-    train(selector, {"apple": 1}, 1)
-    changed = {n for n, p in selector.model.named_parameters() if not p.equal(before[n])}
-    assert changed and all("lora" in name and ".layers.1." in name for name in changed)
-    assert any(not p.equal(old) for p, old in zip(selector.critic.parameters(), critic, strict=True))

@@ -8,13 +8,11 @@ import numpy as np
 import pytest
 
 from spca_core.errors import Cancelled
-from spca_induction import literals
 from spca_induction import synthesizer as package
 from spca_induction.emit import emit
 from spca_induction.pddl import ClassicalSearch
 from spca_induction.rulebook import Rulebook
 from spca_induction.synthesizer import InductiveSynthesizer, Learner
-from spca_induction.view import FrameFinder, look
 from spca_planner.solver.process import SolverProcess
 from spca_programs.experience import Contradiction, Experience, NotLearnable, Program, Transition
 from spca_programs.state import entity, state_of
@@ -67,25 +65,6 @@ def test_steps_never_seen_are_predicted_by_the_rules_and_the_emitted_program_ali
         assert runner.predict(program, [(seen.before, seen.action) for seen in fresh]) == expected
 
 
-@pytest.mark.parametrize("doors", [False, True])
-def test_a_condition_is_listed_exactly_when_it_holds(doors):
-    """A condition that is listed for one view but holds unlisted in another would fire where it must not."""
-    world = MinigridWorld("DoorKey-5x5", odd_locks(wrong_keys=True)) if doors else Sokoban(2, 7)
-    data = wander(world, 400, 3).transitions
-    finder = FrameFinder()
-    for seen in data:
-        finder.add(seen)
-    frame = finder.frame()
-    assert frame is not None
-    for action in world.actions:
-        views = [look(seen.before, action, frame) for seen in data]
-        kinds = sorted({e.kind for view in views for e in view.cells[1]}) if views[0].heading else []
-        listed = [literals.true_of(view, 3, kinds, ["color"]) for view in views]
-        for literal in set().union(*listed):
-            for view, true in zip(views, listed, strict=True):
-                assert (literal in true) == literals.holds(literal, view), literal
-
-
 def test_a_mission_with_a_new_colour_or_kind_costs_no_action():
     """After wins with red and purple balls, keys and other colours are known to pay."""
     world = MinigridWorld("Fetch-5x5-N2")
@@ -106,28 +85,13 @@ def test_a_mission_with_a_new_colour_or_kind_costs_no_action():
             assert paid == (1.0, True), seen.mission
 
 
-def test_chance_is_named_and_not_explained_away():
-    class Slippery(Sokoban):
-        """Now and then an action does nothing."""
-
-        chance = np.random.default_rng(13)
-
-        def step(self, action: str) -> Step:
-            slips = self.chance.random() < 0.2
-            return Step(self.level.state, -0.1, False) if slips else super().step(action)
-
-    with pytest.raises((Contradiction, NotLearnable), match="transition"):
-        Learner().learn(wander(Slippery(2, 7), 400, 1))
-
-
-def test_one_step_with_two_outcomes_is_named_with_both():
+def test_chance_is_named_with_both_outcomes_and_not_explained_away():
     experience = wander(Sokoban(2, 7), 30, 1)
     odd = next(seen for seen in experience.transitions if seen.before != seen.after)
     experience.add(Transition(odd.before, odd.action, odd.before, odd.reward, odd.done, odd.mission))
-    with pytest.raises(Contradiction) as caught:
+    with pytest.raises(Contradiction, match=odd.action) as caught:
         Learner().learn(experience)
     assert len(caught.value.indices) == 2
-    assert odd.action in str(caught.value)
 
 
 class Field:
@@ -143,17 +107,14 @@ class Field:
         return state_of([entity("walker", self.x, 0), entity("post", 0, 3)])
 
     def step(self, action: str) -> Step:
-        self.x += self.stride(self.x) if action == "east" else -1
+        self.x += self.x % 2 if action == "east" else -1
         return Step(self.state(), 0.0, False)
 
 
-@pytest.mark.parametrize("stride", [lambda x: x % 2, lambda x: 1 + x % 7 * 2])
-def test_what_the_rules_cannot_say_is_no_contradiction_of_the_world(stride):
+def test_what_the_rules_cannot_say_is_no_contradiction_of_the_world():
     """It is deterministic: another writer may explain it."""
-    world = Field()
-    world.stride = stride
     with pytest.raises(NotLearnable, match=r"in transition .*: --synthesizer language"):
-        Learner().learn(wander(world, 100, 1))
+        Learner().learn(wander(Field(), 100, 1))
 
 
 def test_no_word_of_a_world_is_in_the_learner():
@@ -217,11 +178,6 @@ def wc_step(state, action):
         for _ in range(150):
             value = ["a", 0, 0, {"holds": value}]
         return [value]
-    if action == "list":
-        value = []
-        for _ in range(700):
-            value = [value]
-        return [["a", 0, 0, {"x": value}]]
     if action == "most":
         return [["a", 0, 0, {"x": "x" * ((1 << 23) - 100)}]]
     if action == "many":
@@ -236,11 +192,11 @@ def test_no_answer_of_a_program_is_more_than_wrong() -> None:
     state = state_of([entity("agent", 1, 1)])
     program = Program(source=HOSTILE)
     with ModelRunner() as runner:
-        actions = ("stay", "nest", "list", "most", "many")
+        actions = ("stay", "nest", "most", "many")
         same, *answers = runner.predict(program, [(state, action) for action in actions])
         (paid,) = runner.pay(program, [(state, "stay", state, "")])
         assert runner.plan(program, state, "", ["stay"]) is None
     assert same == state
-    for answer, words in zip(answers, ("deep", "", *["more than"] * 2), strict=True):
+    for answer, words in zip(answers, ("deep", "more than", "more than"), strict=True):
         assert isinstance(answer, str) and words in answer
     assert paid == "result: not a reward and whether the episode ends"

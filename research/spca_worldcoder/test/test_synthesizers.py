@@ -33,31 +33,8 @@ def transition(state, action):
 def reward(before, action, after, mission):
     return -0.1, False
 """
-GOOD = """
-MOVES = {"up": (0, -1), "down": (0, 1), "left": (-1, 0), "right": (1, 0)}
-
-def transition(state, action):
-    dx, dy = MOVES[action]
-    me = find(state, "player")
-    x, y = me.x + dx, me.y + dy
-    there = {one.kind: one for one in things_at(state, x, y)}
-    if "wall" in there:
-        return state
-    if "box" in there:
-        if any(one.kind in ("wall", "box") for one in things_at(state, x + dx, y + dy)):
-            return state
-        there["box"].x, there["box"].y = x + dx, y + dy
-    me.x, me.y = x, y
-    return state
-
-def on(state):
-    targets = {(one.x, one.y) for one in find_all(state, "target")}
-    return sum((one.x, one.y) in targets for one in find_all(state, "box"))
-
-def reward(before, action, after, mission):
-    done = on(after) == len(find_all(after, "box"))
-    return round(-0.1 + on(after) - on(before) + (10 if done else 0), 6), done
-"""
+GOOD = stand_in("inductive").true_rules().source
+NO_WIN = GOOD.replace("round(paid + 10.0, 6), True", "round(paid, 6), False")
 HOSTILE = IDLE.replace("    return state", "    import os\n    os.system('true')\n    return state")
 SLOW = IDLE.replace("    return state", "    while True:\n        pass")
 LYING = IDLE + "\ndef wc_plan_value(*_):\n    return ['up']\n"
@@ -139,21 +116,18 @@ def test_a_program_that_cannot_be_used_is_refused_in_words(
 
 @pytest.mark.parametrize("source", [HOSTILE, SLOW])
 def test_hostile_and_slow_programs_explain_nothing_and_harm_nothing(runner: ModelRunner, source: str) -> None:
-    data = seen_in_sokoban(4).transitions
+    data = seen_in_sokoban(2).transitions
     predicted = runner.predict(Program(source=source), [(seen.before, seen.action) for seen in data])
     assert all(isinstance(one, str) for one in predicted)
     assert judge(runner, Program(source=GOOD), data).fits
 
 
-def test_search_in_the_sandbox_solves_levels_in_a_program_without_rules(runner: ModelRunner) -> None:
-    world = Sokoban(2, 7)
-    planner = ModelPlanner(runner, [runner.plan])
-    state, mission = world.reset(5)
+def test_search_in_the_sandbox_solves_a_level_in_a_program_without_rules(runner: ModelRunner) -> None:
+    planner, world = ModelPlanner(runner, [runner.plan]), Sokoban(1, 6)
+    state, mission = world.reset(3)
     plan = planner.plan(Program(source=GOOD), state, mission, world.actions)
-    done = [world.step(action).done for action in plan.actions]
-    assert done[-1] and not any(done[:-1])
-    state, mission = (easy := Sokoban(1, 6)).reset(3)
-    assert planner.plan(Program(source=LYING), state, mission, easy.actions) is None, "a lie does not count"
+    assert [world.step(action).done for action in plan.actions][-1]
+    assert planner.plan(Program(source=LYING), state, mission, world.actions) is None, "a lie does not count"
 
 
 class Drafts(Watcher):
@@ -179,9 +153,6 @@ def learn(chat: Chat, folder: Path) -> tuple[Agent, Drafts]:
     return agent, drafts
 
 
-NO_WIN = GOOD.replace('on(after) == len(find_all(after, "box"))', "False")
-
-
 @pytest.mark.parametrize("later", [GOOD, NO_WIN])
 def test_optimism_is_asked_about_once_and_a_bolder_program_is_adopted(
     start: Start, runner: ModelRunner, experience: Experience, later: str
@@ -189,12 +160,9 @@ def test_optimism_is_asked_about_once_and_a_bolder_program_is_adopted(
     """At the episode's first state; an answer without code is a failed draft."""
     drafts = Drafts()
     server, chat = start(lambda seen: fenced(later) if seen.index else Say("I would rather not."))
-    planner, asking, rng = (
-        ModelPlanner(runner, [runner.plan]),
-        LanguageSynthesizer(chat),
-        np.random.default_rng(1),
-    )
-    model = Modelling(runner, planner, asking, Settings(refinements=12), rng, drafts.draft)
+    planner, writer = ModelPlanner(runner, [runner.plan]), LanguageSynthesizer(chat)
+    chance, settings = np.random.default_rng(1), Settings(refinements=12)
+    model = Modelling(runner, planner, writer, settings, chance, drafts.draft)
     model.take(experience, Program(source=NO_WIN))
     assert model.fits, "it explains all but how one wins"
     for _ in range(3):
