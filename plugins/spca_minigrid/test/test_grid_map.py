@@ -6,7 +6,9 @@ from hypothesis import strategies as st
 from minigrid.core.grid import Grid as MiniGrid
 from minigrid.core.world_object import Ball, Door, Wall
 
+from spca_minigrid import primitives
 from spca_minigrid.cells import EMPTY, UNSEEN, Point, cell_of
+from spca_minigrid.routes import Navigator
 from spca_minigrid.view import covered, visible
 from spca_minigrid.world import GridWorld
 from spca_minigrid.worldmap import WorldMap
@@ -80,6 +82,46 @@ def test_each_thing_has_one_id_and_keeps_it(env: str, seed: int, walk: list[int]
         same = known.thing_at((thing.place[0] + shift[0], thing.place[1] + shift[1]))
         assert same is not None and same.cell == thing.cell
     assert len({t.id for t in known.things.values()}) == len(known.things)
+
+
+def walk_on(world: GridWorld, known: WorldMap, *walk: int) -> None:
+    for primitive in walk:
+        known.observe(*world.step(primitive), primitive)
+
+
+def test_a_thing_keeps_its_id_through_hand_and_state() -> None:
+    world, known, _ = explore("MiniGrid-DoorKey-5x5-v0", 1, [])
+    key, door = (next(t for t in known.things.values() if t.kind == kind) for kind in ("key", "door"))
+    walk_on(world, known, *Navigator(known).to_face({key.place}).steps, primitives.PICK_UP)
+    assert known.held is key and door.state == "locked"
+    walk_on(world, known, *Navigator(known).to_face({door.place}).steps, primitives.TOGGLE)
+    assert (door.state, door.id) == ("open", "door_yellow_1")
+    assert sum("key" in name for name in known.things) == 1
+
+
+def test_an_opened_box_is_gone_and_its_content_is_new() -> None:
+    world, known, _ = explore("BabyAI-KeyInBox-v0", 0, [])
+    while not (boxes := [t for t in known.present() if t.kind == "box"]):
+        walk_on(world, known, *Navigator(known).to_see_new().steps)
+    place = boxes[0].place
+    walk_on(world, known, *Navigator(known).to_face({place}).steps, primitives.TOGGLE)
+    assert boxes[0].place == "gone" and known.thing_at(place).kind == "key"
+
+
+def test_moving_balls_do_not_lead_the_reckoning_astray() -> None:
+    """A step that a ball prevented is not counted as one."""
+    blocked = 0
+    for seed in range(30):
+        world, known, origin = explore("MiniGrid-Dynamic-Obstacles-6x6-v0", seed, [])
+        for turn in range(40):
+            free = known.cell(known.front) == EMPTY
+            before = tuple(world.env.agent_pos)
+            walk_on(world, known, primitives.FORWARD if free else turn % 2)
+            blocked += free and tuple(world.env.agent_pos) == before
+            if world.over:
+                break
+            assert tuple(np.add(known.position, origin)) == tuple(world.env.agent_pos)
+    assert blocked > 0  # else this has shown nothing
 
 
 @given(st.integers(0, 10_000), st.integers(0, 3))
