@@ -53,6 +53,7 @@ class WholeDraft(BaseModel):
         default="", description="one sentence on what you changed or assumed, or left out of the task"
     )
     question: str = Field(default="", description="empty, or what you must ask the user before you can plan")
+    proposal: str = Field(default="", description="empty, or the whole task that a yes to the question means")
     answer: str = Field(default="", description="empty, or the answer to a user who only asks")
     impossible_because: str = Field(
         default="", description="empty, or what of the task cannot be done with what is observed"
@@ -64,7 +65,7 @@ class WholeDraft(BaseModel):
     def refusal(self) -> NotUnderstood | Impossible | None:
         """Return the model's refusal as a harmless, short error; a question first, as it can be answered."""
         if said := _told(self.question):
-            return NotUnderstood(said, "".join(re.findall(r'Shall I do just this: "(.+)"\?$', said)))
+            return NotUnderstood(said, _told(self.proposal))
         if answer := _told(self.answer):
             return Answered(answer)
         return Impossible(why) if (why := _told(self.impossible_because)) else None
@@ -262,8 +263,7 @@ def _described(
             name = form.strip("()").split()[0]
             if not meant(name, words) and re.search(rf"\({re.escape(name)}[ )]", about):
                 own.setdefault(form, _clip(why, "sentence"))
-    told_types = "; ".join(f"{t} = {of}" for t, of in types.items() if of and t != OBJECT)
-    return found, others, own, told_types
+    return found, others, own, "; ".join(f"{t} = {of}" for t, of in types.items() if of and t != OBJECT)
 
 
 def _told_atoms(text: str) -> list[Atom]:

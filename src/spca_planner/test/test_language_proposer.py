@@ -103,6 +103,7 @@ def test_no_draft_is_a_model_error(open_proposer: Open, answer: Behaviour) -> No
     ("answer", "kind", "told"),
     [
         ({"question": "Which\n one, 'the cube'?"}, NotUnderstood, "Which one, 'the cube'?"),
+        ({"question": "The red one?", "proposal": "take\nthe red cube"}, NotUnderstood, "The red one?"),
         ({"impossible_because": "There is no moon.", "domain": "none"}, Impossible, "There is no moon."),
         ({"answer": "It stands on the red plate."}, Answered, "It stands on the red plate."),
         ({"question": "\x1b[2J\u202eWhich?\x07"}, NotUnderstood, "?[2J?Which?"),
@@ -117,5 +118,6 @@ def test_a_model_declines_in_few_words_and_is_not_asked_the_same_again(
         with pytest.raises(kind) as said:
             proposer.draft(REQUEST, None, None)
         assert str(said.value).startswith(told)
+        assert getattr(said.value, "proposal", "") == " ".join(answer.get("proposal", "").split())
     assert len(server.requests) == 1
     assert "impossible_because" in server.requests[0].text

@@ -78,7 +78,7 @@ class GrammarModel:
         try:
             draft = self._proposer.draft(request, None, None)
         except NotUnderstood as error:
-            return say_json({"question": str(error)})
+            return say_json({"question": str(error), "proposal": error.proposal})
         except Impossible as error:
             return say_json({"impossible_because": str(error)})
         if "was rejected by" in text or "What went wrong in the world" in text:
