@@ -21,10 +21,10 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 TESTS = ROOT / "tests" / "test_launch_files.py"
-PATIENCE = "400"
-"""Looks, 0.05 s apart, for processes that should have been started."""
+PATIENCE = "20"
+"""Seconds that the stand-ins of a launch wait for each other."""
 LIMIT_S = 300
-"""For all tests with one break; without a break they take 60 s of a quiet machine."""
+"""For all tests with one break; without a break they take 20 s of a quiet machine."""
 UNSEEN = {
     *(
         "name",

@@ -6,7 +6,10 @@ import ast
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 from importlinter.cli import lint_imports
@@ -79,9 +82,7 @@ def test_the_project_keeps_within_its_limits(capsys: pytest.CaptureFixture[str],
     there = {wing: _lines(ROOT / wing) for wing in limits if (ROOT / wing).is_dir()}
     there["protocols"] = sum(
         any(ast.unparse(base).split("[")[0] == "Protocol" for base in node.bases)
-        for path in _code(ROOT / "src")
-        if path.suffix == ".py"
-        for node in ast.walk(ast.parse(path.read_text()))
+        for _, node in _nodes("src")
         if isinstance(node, ast.ClassDef)
     )
     there["modules"] = len(_loaded_by("run", "touch_02", "--no-video", "--out", str(tmp_path / "run")))
@@ -94,8 +95,7 @@ def test_the_project_keeps_within_its_limits(capsys: pytest.CaptureFixture[str],
 
 def test_what_follows_from_another_number_is_not_written_again() -> None:
     """Names of modules and classes in Sense and the tabletop with a number of their own: not 0, 1, 2, 0.5."""
-    files = [path for name in ("sense", "tabletop") for path in _code(ROOT / "src" / f"spca_{name}")]
-    nodes = (node for path in files if path.suffix == ".py" for node in ast.walk(ast.parse(path.read_text())))
+    nodes = (node for _, node in _nodes("src/spca_sense", "src/spca_tabletop"))
     rows = (row for node in nodes if isinstance(node, ast.Module | ast.ClassDef) for row in node.body)
     named = 0
     for row in (row for row in rows if isinstance(row, ast.Assign | ast.AnnAssign) and row.value):
@@ -115,6 +115,25 @@ def _code(folder: Path) -> list[Path]:
 
 def _lines(folder: Path) -> int:
     return sum(len(path.read_text().splitlines()) for path in _code(folder))
+
+
+@cache
+def _tree(path: Path) -> ast.Module:
+    return ast.parse(path.read_text())
+
+
+def _trees(*folders: str) -> Iterator[tuple[Path, ast.Module]]:
+    """The modules of folders of the checkout, but for tests."""
+    for folder in folders:
+        for path in (ROOT / folder).rglob("*.py"):
+            if not {"test", "build", "setup.py"} & {*path.parts}:
+                yield path.relative_to(ROOT), _tree(path)
+
+
+def _nodes(*folders: str) -> Iterator[tuple[str, Any]]:
+    """Every node of these modules, with `file:line`."""
+    for path, tree in _trees(*folders):
+        yield from ((f"{path}:{getattr(node, 'lineno', 0)}", node) for node in ast.walk(tree))
 
 
 def _loaded_by(*arguments: str) -> list[str]:
@@ -138,52 +157,30 @@ def test_a_run_without_a_model_loads_neither_research_nor_what_speaks_to_a_serve
     assert research and not (research | {"httpx2"}) & {name.split(".")[0] for name in loaded.split()}
 
 
-def test_a_name_means_one_class_in_the_stack() -> None:
-    """Apart from the records that skills see on `ctx`, which are named for whoever writes a skill."""
-    defined: dict[str, list[str]] = {}
-    for path in (ROOT / "src").glob("*/spca*/**/*.py"):
-        if path.name == "skill_context.py" or "worker" in path.parts or "test" in path.parts:
-            continue
-        for node in ast.parse(path.read_text()).body:
-            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
-                defined.setdefault(node.name, []).append(str(path.relative_to(ROOT)))
-    assert {name: paths for name, paths in defined.items() if len(paths) > 1} == {}
-
-
 def test_a_relation_is_known_by_its_row_alone() -> None:
     """What plans, looks and acts spells no name of one; `at` is what PDDL calls all that is at a place."""
     names = {row.name for row in relations()} - {"at"}
     loop = ("spca_planner", "spca/spca/rehearsal", "spca_sandbox", "spca_sense", "spca_tabletop")
-    found = [
-        f"{path.relative_to(ROOT)}:{node.lineno}"
-        for package in (*loop, "spca_sim", "spca_robot")
-        for path in (ROOT / "src" / package).rglob("*.py")
-        if "test" not in path.parts
-        for node in ast.walk(ast.parse(path.read_text()))
-        if isinstance(node, ast.Constant) and node.value in names
-    ]
-    assert not found
+    folders = [f"src/{package}" for package in (*loop, "spca_sim", "spca_robot")]
+    assert not [at for at, node in _nodes(*folders) if isinstance(node, ast.Constant) and node.value in names]
 
 
 NAMED_KINDS = {
-    "spca_tabletop/spca_tabletop/act/skills.py": "a skill, which models see, is told names alone",
+    "src/spca_tabletop/spca_tabletop/act/skills.py": "a skill, which models see, is told names alone",
 }
 """Files that compare a thing's kind with a name, each with the reason."""
 
 
 def test_a_kind_is_known_by_what_its_row_says() -> None:
     """What looks, plans, acts and simulates asks for an ability of a row, not for the name of a kind."""
-    found: dict[str, list[str]] = {}
-    for package in ("spca_tabletop", "spca_sense", "spca_sim", "spca_robot"):
-        for path in (ROOT / "src" / package).rglob("*.py"):
-            if {"test", "language"} & {*path.parts}:
-                continue
-            for node in ast.walk(ast.parse(path.read_text())):
-                if any(name.value in KINDS for asked in _asked_for_kinds(node) for name in _texts(asked)):
-                    where = str(path.relative_to(ROOT / "src"))
-                    found.setdefault(where, []).append(f"line {node.lineno}: {ast.unparse(node)}")
-    assert {where: lines for where, lines in found.items() if where not in NAMED_KINDS} == {}
-    assert found.keys() == NAMED_KINDS.keys()
+    packages = ("src/spca_tabletop", "src/spca_sense", "src/spca_sim", "src/spca_robot")
+    found = {
+        at.partition(":")[0]
+        for at, node in _nodes(*packages)
+        if "/language/" not in at
+        and any(name.value in KINDS for asked in _asked_for_kinds(node) for name in _texts(asked))
+    }
+    assert found == NAMED_KINDS.keys()
 
 
 def _asked_for_kinds(node: ast.AST) -> list[ast.expr]:
@@ -202,33 +199,10 @@ def _texts(node: ast.AST) -> list[ast.Constant]:
 def test_a_noun_of_a_kind_stands_once() -> None:
     """What a thing may be called stands in its kind's row; the grammar adds classes and an odd plural."""
     nouns = {noun for kind in KINDS.values() for noun in kind.nouns} - {*KINDS, "block", "thing", "die"}
-    found = {
-        f"{path.relative_to(ROOT)}:{node.lineno}": node.value
-        for package in (
-            "spca_tabletop/spca_tabletop/language",
-            "spca_tabletop/spca_tabletop/plan",
-            "spca_sense",
-        )
-        for path in (ROOT / "src" / package).rglob("*.py")
-        if "test" not in path.parts
-        for node in ast.walk(ast.parse(path.read_text()))
-        if isinstance(node, ast.Constant) and node.value in nouns
-    }
+    tabletop = "src/spca_tabletop/spca_tabletop"
+    folders = (f"{tabletop}/language", f"{tabletop}/plan", "src/spca_sense")
+    found = [at for at, node in _nodes(*folders) if isinstance(node, ast.Constant) and node.value in nouns]
     assert len(nouns) > 10 and not found
-
-
-def test_a_public_number_of_the_stack_has_one_name_and_one_home() -> None:
-    """A tolerance, period or limit that others may import is defined once."""
-    homes: dict[str, list[str]] = {}
-    for path in (ROOT / "src").glob("*/spca*/**/*.py"):
-        if "test" in path.parts:
-            continue
-        for node in ast.parse(path.read_text()).body:
-            if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant):
-                for name in (t.id for t in node.targets if isinstance(t, ast.Name) and t.id.isupper()):
-                    if isinstance(node.value.value, (int, float)) and not name.startswith("_"):
-                        homes.setdefault(name, []).append(str(path.relative_to(ROOT)))
-    assert len(homes) > 50 and {name: paths for name, paths in homes.items() if len(paths) > 1} == {}
 
 
 def test_no_untyped_field_of_a_record_is_read_by_another_package() -> None:
@@ -236,13 +210,9 @@ def test_no_untyped_field_of_a_record_is_read_by_another_package() -> None:
 
     The worlds of research read the details of their own cases.
     """
-    trees = {
-        path: ast.parse(path.read_text())
-        for path in ROOT.glob("*/spca*/spca*/**/*.py")
-        if not {"test", "research"} & {*path.relative_to(ROOT).parts}
-    }
+    trees = dict(_trees("src", "plugins", "judges", "testing", "benchmarks"))
     fields = {
-        (path.relative_to(ROOT).parts[1], field.target.id)
+        (path.parts[1], field.target.id)
         for path, tree in trees.items()
         for record in ast.walk(tree)
         if isinstance(record, ast.ClassDef) and not record.name.startswith("_")
@@ -252,7 +222,7 @@ def test_no_untyped_field_of_a_record_is_read_by_another_package() -> None:
     }  # fmt: skip
     read = []
     for path, tree in trees.items():
-        package, nodes = path.relative_to(ROOT).parts[1], list(ast.walk(tree))
+        package, nodes = path.parts[1], list(ast.walk(tree))
         imported = {(n.module or "").split(".")[0] for n in nodes if isinstance(n, ast.ImportFrom)}
         foreign = {name for home, name in fields if home != package and home in imported}
         for node in nodes:
@@ -260,18 +230,13 @@ def test_no_untyped_field_of_a_record_is_read_by_another_package() -> None:
             if isinstance(node, ast.Attribute) and node.attr in ("get", "items", "keys", "values", "pop"):
                 of = node.value
             if isinstance(of, ast.Attribute) and of.attr in foreign:
-                read.append(f"{path.relative_to(ROOT)}:{of.lineno}: {ast.unparse(node)}")
+                read.append(f"{path}:{of.lineno}: {ast.unparse(node)}")
     assert ("spca_core", "detail") in fields and not read
 
 
 def test_no_level_is_known_by_name_below_the_command_line() -> None:
     """What serves one level only has no place in the stack; `spca` has examples and defaults."""
     levels = {path.stem for path in (ROOT / "levels").rglob("*_[0-9][0-9].yaml")}
-    known = {
-        f"{path.relative_to(ROOT)}:{node.lineno}": node.value
-        for path in (ROOT / "src").glob("spca_*/spca_*/**/*.py")
-        if "test" not in path.parts
-        for node in ast.walk(ast.parse(path.read_text()))
-        if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value in levels
-    }
-    assert levels and not known
+    below = [str(path.relative_to(ROOT)) for path in (ROOT / "src").glob("spca_*")]
+    constants = ((at, node.value) for at, node in _nodes(*below) if isinstance(node, ast.Constant))
+    assert levels and not [(at, text) for at, text in constants if isinstance(text, str) and text in levels]

@@ -5,23 +5,19 @@ Each reader gets `--mutations` damaged versions of a file that it takes: the sam
 
 from __future__ import annotations
 
-import ast
-import gzip
 import json
 import os
 import random
 import shutil
 import signal
-import sqlite3
 import zlib
 from collections.abc import Callable
-from contextlib import closing, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import pytest
-import yaml
 
 import spca
 from spca.kits import kit_of
@@ -29,11 +25,7 @@ from spca.learned import SolvedLevel
 from spca.pages import write_index
 from spca.report import write_report
 from spca.state import SavedState
-from spca_acpbench.ipc import pairs_in
-from spca_acpbench.questions import KINDS
-from spca_acpbench.questions import load as load_questions
 from spca_benchmarks.campaigns.campaign import HEAD, Head, read_head
-from spca_boxoban.bench import read_levels
 from spca_coder.trusted import TrustedLibrary
 from spca_core.arms import load_arm
 from spca_core.camera import CameraIntrinsics, RgbdFrame
@@ -55,12 +47,7 @@ from spca_llm.answer import answer_from, parse
 from spca_llm.chat import ReplaySource
 from spca_llm.config import DEFAULT_TABLE, load_config, load_prices
 from spca_llm.exchange import Answer, Exchange, Request
-from spca_mbm.problems import read_problem
-from spca_planbench.planbench import Language
-from spca_planbench.planetarium import descriptions
 from spca_planner.trusted import TrustedDomains
-from spca_programs.grasp.dataset import released
-from spca_programs.grasp.grid import Grid
 from spca_programs.ipp.store import ProgramStore
 from spca_robot import ARMS
 from spca_sense.recorded_camera import load_frame, save_frame
@@ -110,18 +97,8 @@ roles:
   coder: {model: qwen3-coder, timeout_s: 300}
 budget: {tokens: 200000, usd: 1.5, seconds: 900}
 """
-QUESTIONS = "dataset/{}/test.gen.json.gz"
-DESCRIPTION = "llm_planning_analysis/configs/rooms.yaml"
 SKILL = 'def tap(ctx, thing):\n    """Tap it."""\n    ctx.close()\n'
 DOMAIN = "(define (domain d) (:predicates (p)) (:action a :parameters () :effect (p)))"
-PLANETARIUM = """
-CREATE TABLE domains (name, domain_pddl); INSERT INTO domains VALUES ('d', '(define)');
-CREATE TABLE splits (problem_id, split_type, split); INSERT INTO splits VALUES (1, 'random', '4');
-CREATE TABLE problems (
-    id, domain, problem_pddl, natural_language, is_placeholder, init_is_abstract, goal_is_abstract
-);
-INSERT INTO problems VALUES (1, 'd', '(define)', 'two blocks', 0, 0, 1);
-"""
 TABLETOP = load_world()
 
 
@@ -160,49 +137,8 @@ READERS = {
     "checkpoint": Reader("checkpoint", unsealed),
     "campaign": Reader(HEAD, read_head),
     "report": Reader(REPORTED, report),
-    "released grids": Reader("inner_spiral_block.jsonl", lambda f: [*released(f)]),
     "program": Reader("program.py", lambda f: ProgramStore(f).find("d", str(f / "program.py"))),
-    "Boxoban": Reader("boxoban.txt", read_levels.__wrapped__),
-    "ACPBench": Reader(QUESTIONS.format(next(iter(KINDS))), load_questions.__wrapped__),
-    "table of domains": Reader("classical/rooms/api.py", pairs_in.__wrapped__),
-    "motion problem": Reader("posts/request1.yaml posts/scene1.yaml", lambda f: read_problem(f, "posts/1")),
-    "PlanBench": Reader(DESCRIPTION, lambda f: Language.of.__wrapped__(f, "rooms")),
-    "Planetarium": Reader("planetarium.db", lambda f: descriptions.__wrapped__(f / "planetarium.db")),
 }  # fmt: skip
-
-OPENS = yaml.safe_load(Path(__file__).with_name("opened_files.yaml").read_text())
-"""Every module that opens files to read them: the readers here that damage them, or whose they are."""
-
-
-def test_no_file_from_outside_is_opened_unknown_to_this_test() -> None:
-    """Whoever reads another file names there the reader that gets it damaged, or whose file it is."""
-    opening = {
-        str(path.relative_to(ROOT)).split("/", 2)[2]
-        for wing in ("src", "plugins", "research", "judges", "benchmarks")
-        for path in (ROOT / wing).glob("*/spca*/**/*.py")
-        if "test" not in path.parts and any(_opens(node) for node in ast.walk(ast.parse(path.read_text())))
-    }
-    assert opening == OPENS.keys()
-    named = {reader for readers in OPENS.values() if not isinstance(readers, str) for reader in readers}
-    assert named <= READERS.keys() | COMMANDS.keys()
-
-
-def _opens(node: ast.AST) -> bool:
-    """Return whether it calls what opens a file to read it, or takes an archive of arrays apart."""
-    if not isinstance(node, ast.Call):
-        return False
-    if isinstance(node.func, ast.Name):
-        writes = any(isinstance(a, ast.Constant) and str(a.value)[:1] in "wax" for a in node.args[1:])
-        return node.func.id in ("read_yaml", "read_arrays") or (node.func.id == "open" and not writes)
-    if not isinstance(node.func, ast.Attribute):
-        return False
-    of, name = ast.unparse(node.func.value), node.func.attr
-    reads = any(isinstance(a, ast.Constant) and str(a.value).startswith("r") for a in node.args)
-    return (
-        name in ("read_text", "read_bytes", "imread")
-        or (name == "open" and (reads or of in ("gzip", "tarfile", "zipfile")))
-        or (of, name) in (("np", "load"), ("sqlite3", "connect"), ("pickle", "load"), ("yaml", "safe_load"))
-    )
 
 
 @pytest.fixture(scope="module")
@@ -256,45 +192,13 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     )
     (folder / "tool.yaml").write_text("position: [0.1, 0.2, 0.3]\nquaternion: [0, 0, 0.6, 0.8]\n")
     selector().save(folder / "selector")
+    (folder / "program.py").write_text("def solve(grid):\n    return []\n")
     packed = pack({"qpos": np.zeros(3), "at": (1.5, None, {2})})
     (folder / "checkpoint").write_bytes(zlib.decompress(packed[len(_MAGIC) :]))
     head = Head(bench="levels", settings={"tables": 3}, identity={"a": 1}, software=software())
     (folder / HEAD).write_text(head.model_dump_json(indent=1))
     assert run.result.success
-    of_judges_and_papers(folder)
     return folder
-
-
-def of_judges_and_papers(folder: Path) -> None:
-    """Files as other benchmarks release them."""
-    for name in ("classical/rooms", "posts", Path(DESCRIPTION).parent, "llm_planning_analysis/instances"):
-        (folder / name).mkdir(parents=True)
-    empty = np.zeros((11, 11), bool)
-    grid = {"grid": Grid(empty, empty, (0, 2)).to_text(), "index": 0, "start": [0, 2]}
-    (folder / "inner_spiral_block.jsonl").write_text(json.dumps(grid) + "\n")
-    (folder / "program.py").write_text("def solve(grid):\n    return []\n")
-    (folder / "boxoban.txt").write_text(
-        "; 0\n#####\n#@$.#\n#   #\n#   #\n#####\n; 1\n####\n#@##\n#$.#\n####\n"
-    )
-    asked = [{"answer": "['(p)']", "question": "?", "PDDL_domain": DOMAIN, "PDDL_problem": "(define)"}]
-    for kind in KINDS:
-        (place := folder / QUESTIONS.format(kind)).parent.mkdir(parents=True)
-        place.write_bytes(gzip.compress(json.dumps(asked).encode()))
-    (folder / "classical" / "rooms" / "api.py").write_text("domains = [{'problems': [('d.pddl', 'p.pddl')]}]")
-    joints = TABLETOP.robot.arm.joint_names
-    goal = ", ".join(f"{{joint_name: {name}, position: 0.5}}" for name in joints)
-    (folder / "posts" / "request1.yaml").write_text(
-        f"start_state: {{joint_state: {{name: [{', '.join(joints)}], position: [0, 0, 0, 0, 0, 0]}}}}\n"
-        f"goal_constraints: [{{joint_constraints: [{goal}]}}]\n"
-    )
-    (folder / "posts" / "scene1.yaml").write_text(
-        "world: {collision_objects: [{id: a, primitives: [{type: box, dimensions: [1, 1, 1]}],\n"
-        "  primitive_poses: [{position: [0, 0, 0], orientation: [0, 0, 0, 1]}]}]}\n"
-    )
-    (folder / DESCRIPTION).write_text("domain_file: d.pddl\ninstance_dir: i\nactions: {walk: walk}\n")
-    (folder / "llm_planning_analysis" / "instances" / "d.pddl").write_text(DOMAIN)
-    with closing(sqlite3.connect(folder / "planetarium.db")) as base:
-        base.executescript(PLANETARIUM)
 
 
 @pytest.mark.slow
@@ -405,9 +309,7 @@ def test_no_file_ends_a_command_with_status_3(
         assert "Traceback" not in done.stderr
 
 
-@pytest.mark.parametrize(
-    "name", ["events.jsonl", "result.json", "contacts.json", "report.html", "log/spca.log"]
-)
+@pytest.mark.parametrize("name", ["events.jsonl", "report.html", "log/spca.log"])
 def test_what_stands_where_a_run_writes_is_named(name: str, files: Path, tmp_path: Path) -> None:
     shutil.copytree(files, tmp_path / "again", ignore=lambda *_: ["again", "skills", "result.json", name])
     (tmp_path / "again" / name).unlink(missing_ok=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from contextlib import closing
 
 import numpy as np
@@ -12,21 +11,17 @@ from hypothesis import strategies as st
 
 import spca
 from spca.runs import Run
-from spca_benchmarks.levels import LevelsBench
 from spca_core.arms import GROUP
 from spca_core.errors import OutOfReach
 from spca_core.extensions import installed
 from spca_core.geometry import top_down
 from spca_core.options import Manifest, RunOptions
 from spca_core.plan import Draft, Plan, Step
-from spca_core.result import Ending, Outcome
+from spca_core.result import Outcome
 from spca_core.run_folder import MANIFEST, RunFolder
 from spca_core.world import load_world
 from spca_robot.kinematics import ToolKinematics
-from spca_sim.variation import SimVariation
 from spca_tabletop.kit import TabletopKit
-
-FIRST_LEVELS = ("pick_and_place_01", "stack_01", "arrange_01")  # other tests touch and pick up
 
 
 def options(level: str, preset: str = "nominal", seed: int = 0) -> RunOptions:
@@ -39,14 +34,14 @@ def plan(*steps: str) -> Plan:
     return Plan(steps=parsed, schemas=(), draft=Draft(domain="", problem=""))
 
 
-@pytest.mark.parametrize("level", FIRST_LEVELS)
-def test_the_first_levels_on_the_nominal_table(level, tmp_path):
+@pytest.mark.parametrize("level", ["pick_and_place_01", "arrange_01"])
+def test_a_level_on_the_nominal_table_is_solved(level, tmp_path):
     result = Run(options(level), RunFolder.create(level, tmp_path / "run")).advance()
     assert result.success, result.reason
     assert result.verdict.score == 1.0
 
 
-@pytest.mark.parametrize("robot", ["ur3e", pytest.param("ur10e", marks=pytest.mark.full), "panda"])
+@pytest.mark.parametrize("robot", ["ur3e", "panda"])
 def test_short_long_and_redundant_arms_solve_a_level_and_the_manifest_names_them(robot, tmp_path):
     run = spca.run("touch_02", robot=robot, report=False, out=tmp_path / "run")
     assert run.result.success, run.result.reason
@@ -58,10 +53,6 @@ def test_what_an_arm_does_not_reach_is_refused_in_words(tmp_path):
     with pytest.raises(OutOfReach, match=words):
         spca.run("stack_01", robot="ur3e", out=tmp_path / "run")
     assert not (tmp_path / "run").exists()
-    bench = LevelsBench(levels=("stack_01",), presets=("nominal",), tables=1, robot="ur3e")
-    bench.prepare(tmp_path)
-    summary = bench.run_trial(bench.trials()[0], tmp_path)
-    assert summary.outcome is Ending.IMPOSSIBLE and re.search(words, summary.cause)
 
 
 @settings(max_examples=20, deadline=None)
@@ -92,15 +83,3 @@ def hold(ctx, cube, plate):
     touching = [c for c in verdict.conditions if c.text == "red cube rests on red plate"]
     assert touching[0].holds
     assert verdict.outcome is Outcome.RUNNING
-
-
-def test_frictionless_pads_fail_to_lift(monkeypatch: pytest.MonkeyPatch):
-    slippery = SimVariation(pad_friction=0.0)
-    monkeypatch.setattr("spca_tabletop.presets.draw_variation", lambda *_: slippery)
-    with closing(TabletopKit().build(options("pickup_02"))) as world:
-        world.sense()
-        result = world.act("slip", plan("pick_up cube_red table"), world.builtin_skills.read_text())
-        verdict = world.settle()
-    assert result.status == "failed"
-    assert "slipped" in result.message
-    assert verdict.outcome is not Outcome.SUCCESS

@@ -17,7 +17,6 @@ from own_worlds import outcome
     "name",
     [
         pytest.param("under_a_bar", id="what was only uncovered is not done yet"),
-        pytest.param("small_between_big", id="what is wide is put down at the height at which it is held"),
         pytest.param("thick_plate", id="room is left on a plate where it was lacking"),
     ],
 )

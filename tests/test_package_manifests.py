@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import re
 from pathlib import Path
 
 import pytest
@@ -35,34 +34,3 @@ def test_what_is_declared_of_ours_is_imported(folder: Path) -> None:
         used |= manifests.imports(manifests.LAUNCH)
     idle = {d for d in manifests.declared(package, "exec", "test") & ours if d not in used}
     assert not idle, sorted(idle)
-
-
-def test_packages_depend_on_each_other_without_a_circle() -> None:
-    """Tests' dependencies count: colcon orders builds by them."""
-    graph = {
-        p.name: manifests.declared(parse_package(str(p / "package.xml")), "exec", "build", "test")
-        for p in manifests.PACKAGES
-    }
-    done: set[str] = set()
-
-    def visit(name: str, path: tuple[str, ...]) -> None:
-        assert name not in path, f"circle: {' → '.join((*path, name))}"
-        if name not in done:
-            for below in graph[name] & set(graph):
-                visit(below, (*path, name))
-            done.add(name)
-
-    for name in graph:
-        visit(name, ())
-
-
-@pytest.mark.parametrize("folder", manifests.PACKAGES, ids=lambda p: p.name)
-def test_manifests_are_complete(folder: Path) -> None:
-    package = parse_package(str(folder / "package.xml"))
-    package.validate()
-    assert package.description and package.maintainers and package.licenses
-    if folder in manifests.PYTHON_PACKAGES:
-        assert package.get_build_type() == "ament_python"
-        assert (folder / "resource" / folder.name).is_file()
-        text = (folder / "setup.py").read_text()
-        assert re.search(rf'package\(\s*"{folder.name}"', text)

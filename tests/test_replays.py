@@ -59,11 +59,6 @@ def test_recorded_domains_solve_their_described_tasks(tmp_path: Path) -> None:
             "copic train build_order --task hard --published --proposer model --out trained",
             "trial 1: 100.0 % solved while learning",
         ),
-        (
-            f"copic train {ROOT}/benchmarks/household_rules.py:RulesWorld --task clean --published "
-            "--episodes 20 --trials 4 --proposer model --out trained",
-            "trial 3:  95.0 % solved while learning",
-        ),
     ],
 )
 def test_recorded_answers_solve_what_papers_ask(command: str, said: str, tmp_path: Path) -> None:

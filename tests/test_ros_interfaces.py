@@ -35,12 +35,3 @@ def test_page_and_parameter_files_agree_with_the_nodes(script: ModuleType) -> No
                 for parameter, value in given["ros__parameters"].items():
                     declared = known[name].get_parameter(parameter).value
                     assert type(value) is type(declared), f"{file.name}: {name} {parameter}"
-        assert all(said.description for n in nodes for said in _described(n)), "every parameter has words"
-
-
-def _described(node: object) -> list[object]:
-    return [
-        node.describe_parameter(name)  # type: ignore[attr-defined]
-        for name in node._parameters  # type: ignore[attr-defined]
-        if not name.startswith(("use_sim_time", "start_type_description_service", "qos_overrides"))
-    ]

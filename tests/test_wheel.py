@@ -19,6 +19,7 @@ FILES = ("pyproject.toml", "setup.py", "scripts/package.py", "MANIFEST.in", "REA
 
 NOTEBOOK = """
 import sys, nbclient, nbformat
+import spca_testing.contracts.kit_contract, spca_worldcoder.worlds.minigrid
 book = nbformat.read(sys.argv[1], 4)
 nbclient.NotebookClient(book, timeout=240, kernel_name="python3").execute(cwd=".")
 for cell in book.cells:
@@ -54,14 +55,9 @@ def test_the_wheel_runs_levels_and_sentences_without_ros(tmp_path: Path) -> None
     home.mkdir()
     spca = tmp_path / "venv" / "bin" / "spca"
     assert _run(spca, "--version", cwd=home).split()[0] == "spca"
-    assert "success" in _run(spca, "run", "touch_02", "--no-video", cwd=home)
     assert "seen to hold: the red cube" in _run(spca, "do", "put the red cube on the blue plate", cwd=home)
     assert list(home.glob("runs/*/report.html"))
     assert (home / _run(spca, "new", "environment", "maze", cwd=home).strip() / "test").is_dir()
-    _run(
-        python, "-c", "import spca_testing.contracts.kit_contract, spca_worldcoder.worlds.minigrid", cwd=home
-    )
-    assert "Compare language models" in _run(spca, "bench", "models", "--help", cwd=home)
     notebook = ROOT / "examples" / "notebooks" / "first_run.ipynb"
     shown = _run(python, "-c", NOTEBOOK, notebook, cwd=home)
     assert "success" in shown and shown.count("image/png") == 2

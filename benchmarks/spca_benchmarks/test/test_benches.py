@@ -7,7 +7,6 @@ from spca_benchmarks.campaigns.bench import Done
 from spca_benchmarks.campaigns.campaign import bench_in, read_campaign
 from spca_benchmarks.campaigns.command_line import benches
 from spca_benchmarks.campaigns.engine import run_campaign
-from spca_benchmarks.campaigns.report import write_report
 from spca_benchmarks.levels import LevelsBench, LevelTrial
 from spca_core.errors import InputError
 from spca_core.extensions import installed
@@ -43,28 +42,15 @@ def test_every_installed_bench_has_its_class_and_options() -> None:
 
 
 @pytest.mark.slow
-def test_levels_are_measured_with_the_detector_and_the_rehearsals_that_are_named(tmp_path) -> None:
-    """An unknown detector breaks its trials with its name; with `--rehearse always` every plan is tried."""
-    call = ["levels", "touch_02", "--preset", "nominal", "--tables", "1", "--workers", "1"]
-    refused = CliRunner().invoke(benches, [*call, "--detector", "eyes", "--out", str(tmp_path / "a")])
-    assert "no detector 'eyes' is installed" in refused.output
-    ended = CliRunner().invoke(benches, [*call, "--rehearse", "always", "--out", str(tmp_path / "b")])
-    assert ended.exit_code == 0, ended.output
-    (done,) = read_campaign(bench_in(tmp_path / "b"), tmp_path / "b").done
-    assert done.result.stage_wall["rehearse"] > 0.1
-
-
-@pytest.mark.slow
 def test_a_trial_repeats_bit_for_bit_and_a_campaign_is_taken_up_again(tmp_path) -> None:
-    bench = LevelsBench(levels=("touch_02",), tables=2)
-    campaign = run_campaign(bench, tmp_path / "c", workers=1)
-    bench.run_trial(LevelTrial(level="bowls_01", preset="hard", seed=1), tmp_path / "other")  # leaves nothing
+    """With `--rehearse always` every plan is tried."""
+    call = ["levels", "touch_02", "--tables", "2", "--workers", "1", "--rehearse", "always", "--out"]
+    ended = CliRunner().invoke(benches, [*call, str(tmp_path / "c")])
+    assert ended.exit_code == 0, ended.output
+    bench = bench_in(tmp_path / "c")
+    campaign = read_campaign(bench, tmp_path / "c")
     again = bench.run_trial(LevelTrial(level="touch_02", preset="shuffled", seed=1), tmp_path / "again")
-    assert again.success
+    assert again.success and again.stage_wall["rehearse"] > 0.1
     assert again.digest == campaign.results["touch_02/shuffled/1"].digest
-    assert bench_in(tmp_path / "c") == bench
-    page = write_report(campaign).read_text()
-    assert "2 of 2 trials solved" in page and page.count("<svg") == 4
-    parts = {path.name for path in (tmp_path / "c" / "paper").iterdir()}
-    assert {"figure_4.svg", "figure_4.pdf", "table_1.csv", "table_1.tex"} <= parts
+    assert "2 of 2 trials solved" in (tmp_path / "c" / "index.html").read_text()
     assert (tmp_path / "c" / "paper" / "figure_4.pdf").read_bytes().startswith(b"%PDF")

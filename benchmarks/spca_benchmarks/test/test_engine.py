@@ -52,27 +52,17 @@ def test_a_folder_holds_one_campaign(tmp_path: Path) -> None:
     assert not (tmp_path / "full" / HEAD).exists()
 
 
-def test_a_broken_trial_is_counted_apart_and_run_again(tmp_path: Path) -> None:
-    folder = tmp_path / "c"
-    bench = ToyBench(breaks=("a/1",))
-    campaign = run_broken(bench, folder)
-    assert campaign.broken == {"a/1": "RuntimeError: the server is gone"}
-    assert [d.trial.key for d in campaign.done] == ["a/0", "a/2"]
-    page = write_report(campaign).read_text()
-    assert "2 of 2 trials solved" in page and "Broken trials" in page and "the server is gone" in page
-    (folder / "broken").unlink()
-    campaign = run_campaign(bench, folder, workers=1)
-    assert not campaign.broken and len(campaign.done) == 3
-    assert not read_campaign(bench, folder).broken
-
-
-def test_a_broken_trial_holds_up_only_its_own_chain(tmp_path: Path) -> None:
+def test_a_broken_trial_is_counted_apart_holds_up_only_its_own_chain_and_is_run_again(tmp_path: Path) -> None:
     folder = tmp_path / "c"
     bench = ToyBench(chains=("a", "b"), chained=True, breaks=("a/1",))
     campaign = run_broken(bench, folder, first=1)
+    assert campaign.broken == {"a/1": "RuntimeError: the server is gone"}
     assert {d.trial.key for d in campaign.done} == {"a/0", "b/0", "b/1", "b/2"}
+    page = write_report(campaign).read_text()
+    assert "4 of 4 trials solved" in page and "Broken trials" in page and "the server is gone" in page
     (folder / "broken").unlink()
     campaign = run_campaign(bench, folder, workers=1)
+    assert not campaign.broken and len(campaign.done) == 6
     assert all(d.result.before == d.trial.number for d in campaign.done)
 
 
@@ -107,28 +97,20 @@ def test_a_torn_or_corrupt_line_costs_only_its_own_trial(tmp_path: Path) -> None
     lines = (folder / RESULTS).read_text().splitlines()
     (folder / RESULTS).write_text("\n".join([lines[0], lines[1][:20], lines[2], lines[3][:30]]))
     campaign = read_campaign(ToyBench(length=4), folder)
-    assert set(campaign.results) == {"a/0", "a/2"}
-    assert [c.partition(", ")[0][-18:] for c in campaign.complaints] == [
-        f"{RESULTS}:{n}: not a result"[-18:] for n in (2, 4)
-    ]
-    campaign = run_campaign(ToyBench(length=4), folder, workers=1)
-    assert len(campaign.done) == 4
+    assert set(campaign.results) == {"a/0", "a/2"} and len(campaign.complaints) == 2
+    run_campaign(ToyBench(length=4), folder, workers=1)
     assert set(read_campaign(ToyBench(length=4), folder).results) == {"a/0", "a/1", "a/2", "a/3"}
 
 
 def test_two_campaigns_are_compared_by_trial(tmp_path: Path) -> None:
     run_campaign(ToyBench(fails=("a/0",)), tmp_path / "old", workers=1)
     new = run_campaign(ToyBench(fails=("a/2",)), tmp_path / "new", workers=1)
-    page = write_report(new, tmp_path / "old").read_text()
-    page = html.unescape(page)
+    page = html.unescape(write_report(new, tmp_path / "old").read_text())
     assert "3 trials in common: 2 solved before, 2 now. This may be chance (difference +0.0 %" in page
     assert "Settings: fails was ['a/0'], is ['a/2']." in page
     assert "Solved only now: a/0" in page and "Solved only before: a/2" in page
-    again = run_campaign(ToyBench(fails=("a/0",)), tmp_path / "again", workers=1)
-    assert "Settings: the same." in write_report(again, tmp_path / "old").read_text()
     none = run_campaign(ToyBench(length=0), tmp_path / "none", workers=1)
-    page = write_report(none, tmp_path / "old").read_text()
-    assert "length was 3, is 0" in page and "No trial is solved or failed in both" in page
+    assert "No trial is solved or failed in both" in write_report(none, tmp_path / "old").read_text()
 
 
 @pytest.mark.slow

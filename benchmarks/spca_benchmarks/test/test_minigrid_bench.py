@@ -4,13 +4,11 @@ import copy
 import importlib.util
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from spca_benchmarks.campaigns.bench import Done
 from spca_benchmarks.campaigns.engine import run_campaign
 from spca_benchmarks.campaigns.page import Page
-from spca_benchmarks.campaigns.report import write_report
 from spca_benchmarks.minigrid.bench import MinigridBench, MinigridResult, MinigridTrial, reference
 from spca_benchmarks.minigrid.learning.bench import RlBench, RlResult, RlTrial, View
 from spca_benchmarks.minigrid.shortest import shortest
@@ -26,12 +24,9 @@ from spca_testing.bench import run_summary
     ("env", "seed", "steps"),
     [
         ("MiniGrid-Empty-5x5-v0", 0, 5),
-        ("MiniGrid-Empty-16x16-v0", 0, 27),
         ("MiniGrid-DistShift1-v0", 0, 13),
-        ("BabyAI-OpenRedDoor-v0", 0, None),
         ("MiniGrid-DoorKey-5x5-v0", 1, None),
         ("BabyAI-PutNextS4N1-v0", 0, None),
-        ("BabyAI-GoToObjS4-v0", 0, None),
     ],
 )
 def test_the_reference_is_the_shortest(env: str, seed: int, steps: int | None) -> None:
@@ -65,12 +60,6 @@ def state(env) -> tuple:
     return env.grid.encode().tobytes(), tuple(int(v) for v in env.agent_pos), env.agent_dir, held
 
 
-def test_there_is_a_reference_only_where_nothing_moves() -> None:
-    assert reference(find_level("MiniGrid-Dynamic-Obstacles-5x5"), 0).steps is None
-    still = reference(find_level("MiniGrid-Empty-5x5"), 0)
-    assert still.steps == 5 and still.in_view
-
-
 def grid_result(trial: MinigridTrial) -> MinigridResult:
     """A run that takes twice the shortest way, and fails on odd seeds of one level."""
     good = not (trial.seed % 2 and "GoToDoor" in trial.level.name)
@@ -93,12 +82,10 @@ def test_minigrid_is_summed_up_with_published_figures_beside_a_models_only(
     table = bench.table(done)
     rows = {row[0]: dict(zip(table.heads, row, strict=True)) for row in table.shown()}
     assert (rows["goal_navigation"]["levels"], rows["goal_navigation"]["success"]) == ("1", "2/2")
-    assert rows["the nine published categories"]["success"] == rows["all"]["success"] == "3/4"
-    assert rows["all"]["× shortest"] == "2.00"
+    assert (rows["all"]["success"], rows["all"]["× shortest"]) == ("3/4", "2.00")
     page = Page("")
     bench.report(done, page)
     text = page.write(tmp_path / "page.html").read_text()
-    assert "it stood &lt;still&gt;" in text and "<svg" in text and "2.000 times" in text
     assert ("74.51" in text and "codex-mini-latest" in text) is beside
 
 
@@ -107,8 +94,6 @@ def test_a_minigrid_trial_says_how_it_ended(tmp_path) -> None:
     trial = MinigridTrial(level=find_level("MiniGrid-Empty-5x5"), seed=0)
     good = MinigridBench().run_trial(trial, tmp_path)
     assert good.ended.ending is EpisodeEnding.SUCCESS and good.sim == 5 and good.ratio == 1.0
-    assert good.planner.fresh == 1 and set(good.stage_wall) == {"sense", "plan", "code", "act"}
-    assert not list((tmp_path / "runs").iterdir())
     bad = MinigridBench(skills="empty", library=tmp_path / "library").run_trial(trial, tmp_path)
     assert bad.ended.ending is EpisodeEnding.MISSING_SKILL and "enter" in bad.ended.why
     assert (tmp_path / bad.run / "result.json").is_file()
@@ -116,15 +101,9 @@ def test_a_minigrid_trial_says_how_it_ended(tmp_path) -> None:
 
 @pytest.mark.slow
 def test_ppo_learns_one_maze_and_the_episodes_are_counted(tmp_path: Path) -> None:
-    view = View("MiniGrid-DoorKey-5x5-v0")
-    seen = view.begin(0)
+    seen = View("MiniGrid-DoorKey-5x5-v0").begin(0)
     assert seen.planes.shape == (20, 7, 7) and seen.planes.sum() == 3 * 49, "each cell's kind, colour, state"
-    assert np.count_nonzero(seen.words) == len(
-        ["use", "the", "key", "to", "open", "the", "door", "and", "then", "get", "to", "the", "goal"]
-    )
     bench = RlBench(environments=("MiniGrid-Empty-5x5-v0",), episodes=4000, seeds=1)
-    with pytest.raises(InputError, match="unknown environment"):
-        run_campaign(bench.model_copy(update={"environments": ("Nowhere-v0",)}), tmp_path / "d")
     if importlib.util.find_spec("torch") is None:
         with pytest.raises(InputError, match="needs torch"):
             run_campaign(bench, tmp_path / "c", workers=1)
@@ -133,24 +112,19 @@ def test_ppo_learns_one_maze_and_the_episodes_are_counted(tmp_path: Path) -> Non
     result = campaign.done[0].result
     assert 500 <= result.to["0.7"] <= result.to["0.99"] == result.episodes < 4000
     assert result.curve[-1][1] >= 0.99
-    [row] = bench.table(campaign.done).shown()
-    assert str(round(result.episodes / 1000, 1)) in " ".join(row)
-    assert write_report(campaign).read_text().count("<svg") == 1
 
 
-def test_who_did_not_get_to_a_mark_is_not_counted_as_having_got_there() -> None:
-    def after(*counts: int | None) -> str:
-        """The cell of the mark of 70 %, of seeds that had a thousand episodes."""
-        done = [
-            Done(
-                RlTrial(env="a", seed=seed),
-                RlResult(episodes=1000, actions=1, seconds=1.0, curve=(), to={"0.7": count, "0.99": None}),
-            )
-            for seed, count in enumerate(counts)
-        ]
-        [row] = RlBench(environments=("a",)).table(done).rows
-        return str(row[3])
-
-    assert [after(None), after(500, None), after(500), after(500, 700, 600)] == [
-        "> 1.0", "0.5–> 1.0", "0.5", "0.5–0.7"
-    ]  # fmt: skip
+@pytest.mark.parametrize(
+    ("counts", "cell"), [([500, None], "0.5–> 1.0"), ([500], "0.5"), ([500, 700, 600], "0.5–0.7")]
+)
+def test_who_did_not_get_to_a_mark_is_not_counted_as_having_got_there(counts, cell) -> None:
+    """Of seeds that had a thousand episodes."""
+    done = [
+        Done(
+            RlTrial(env="a", seed=seed),
+            RlResult(episodes=1000, actions=1, seconds=1.0, curve=(), to={"0.7": count, "0.99": None}),
+        )
+        for seed, count in enumerate(counts)
+    ]
+    [row] = RlBench(environments=("a",)).table(done).rows
+    assert str(row[3]) == cell

@@ -1,18 +1,17 @@
 """Variants of a model: each exchanges the part that it names, and nothing else."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import replace
+from contextlib import nullcontext
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from spca.kits import PROPOSERS, kit_named
-from spca.models import open_openai
 from spca.proposals import Proposals
 from spca_benchmarks.models import variants
 from spca_benchmarks.models.one_validator import judged_once
 from spca_benchmarks.models.words_alone import WordsAlone, observed_in_words
+from spca_coder.language import LanguageCoder
 from spca_core.extensions import find
 from spca_core.options import RunOptions
 from spca_core.ports.engine import Engine
@@ -22,8 +21,6 @@ from spca_planner.solver import validation
 from spca_planner.solver.engines import open_engine
 from spca_planner.solver.judgement import Case
 from spca_planner.solver.worker import judged
-from spca_testing.models.fallible_model import MODELS, FallibleModel, configuration
-from spca_testing.models.server import ModelServer
 
 CASE = Case(
     domain="""(define (domain switches) (:predicates (off) (on))
@@ -33,49 +30,29 @@ CASE = Case(
 )
 
 
-@pytest.fixture(scope="module")
-def usual(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Proposals, RunOptions]]:
-    """What the model's own proposer brings."""
-    folder = tmp_path_factory.mktemp("usual")
-    with ModelServer(FallibleModel(), models=MODELS) as server:
-        (folder / "llm.yaml").write_text(configuration(server.base_url))
-        options = RunOptions(level="touch_02", llm=str(folder / "llm.yaml"), transport="inproc", vision=True)
-        with open_openai(kit_named("tabletop"), options, RunFolder(folder)) as proposals:
-            yield proposals, options
-
-
-@pytest.fixture(params=["one-validator", "small-repair", "vision-alone", "whole-library"])
-def exchanged(
-    request: pytest.FixtureRequest, usual: tuple[Proposals, RunOptions], monkeypatch: pytest.MonkeyPatch
-) -> tuple[str, Proposals]:
-    """A variant's name, and what its proposer brings in place of the usual."""
-    proposals, options = usual
-
-    @contextmanager
-    def opened(*_: object) -> Iterator[Proposals]:
-        yield proposals
-
-    monkeypatch.setattr(variants, "open_openai", opened)
-    named = options.model_copy(update=variants.VARIANTS[request.param])
-    with find(PROPOSERS, named.proposer).load()(kit_named("tabletop"), named, RunFolder(Path())) as parts:
-        return request.param, parts
-
-
+@pytest.mark.parametrize(
+    ("name", "changed"),
+    [
+        ("one-validator", {"solver"}),
+        ("small-repair", {"planner"}),
+        ("vision-alone", {"vision"}),
+        ("whole-library", {"coder", "token_budget"}),
+    ],
+)
 def test_a_variant_exchanges_the_part_that_it_names(
-    exchanged: tuple[str, Proposals], usual: tuple[Proposals, RunOptions]
+    name: str, changed: set[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    name, parts = exchanged
-    before, _ = usual
-    assert isinstance(parts.planner, dict) and isinstance(before.planner, dict)
-    changed = {
-        "one-validator": {"solver": parts.solver},
-        "small-repair": {"planner": {**before.planner, "repair": before.planner["reuse"]}},
-        "vision-alone": {"vision": parts.vision},
-        "whole-library": {"coder": parts.coder, "token_budget": float("inf")},
-    }[name]
-    assert parts == replace(before, **changed) != before
+    unasked: Any = object()
+    planner = {"fresh": unasked, "reuse": object(), "repair": unasked}
+    usual = Proposals(planner=planner, coder=LanguageCoder(unasked), vision=unasked)
+    monkeypatch.setattr(variants, "open_openai", lambda *_: nullcontext(usual))
+    options = RunOptions(level="touch_02", llm="m.yaml", transport="inproc", vision=True)
+    named = options.model_copy(update=variants.VARIANTS[name])
+    with find(PROPOSERS, named.proposer).load()(kit_named("tabletop"), named, RunFolder(Path())) as parts:
+        own = vars(parts)
+    assert {part for part, value in vars(usual).items() if own[part] != value} == changed
     assert isinstance(parts.vision, WordsAlone) == (name == "vision-alone")
-    assert (parts.solver is not None) == (name == "one-validator")
+    assert parts.planner == {**planner, "repair": planner["reuse"]} or name != "small-repair"
 
 
 def test_tamer_is_not_asked_by_one_validator(monkeypatch: pytest.MonkeyPatch) -> None:

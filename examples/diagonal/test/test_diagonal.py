@@ -20,11 +20,3 @@ class TestDiagonal(RelationContract):
 def test_the_level_is_solved(tmp_path) -> None:
     run = spca.run(str(LEVEL), transport="inproc", video=False, report=False, out=tmp_path / "run")
     assert run.result.success, run.result.reason
-
-
-def test_it_is_asked_about() -> None:
-    said = f"{diagonal.NAME.replace('_', ' ')} to the green cube"
-    with spca.session(report=False) as table:
-        assert table.do(f"put the red cube {said}").result.success
-        assert table.ask(f"is the red cube {said}?") == "Yes."
-        assert table.ask(f"which cube is {said}?") == "The red cube."

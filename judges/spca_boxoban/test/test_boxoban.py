@@ -27,13 +27,9 @@ LEVELS = """; 0
 
 
 def test_levels_are_read_and_what_is_none_is_named(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="holds no levels"):
+    (tmp_path / "000.txt").write_text("; 0\n#?\n##\n")
+    with pytest.raises(InputError, match="is no square"):
         read_levels(tmp_path)
-    for bad in ("; 0\n#?\n##\n", "; 0\n###\n#@#\n", "; 0\n##\n##\n"):
-        (tmp_path / "000.txt").write_text(bad)
-        read_levels.cache_clear()
-        with pytest.raises(InputError, match="is no square"):
-            read_levels(tmp_path)
     (tmp_path / "000.txt").write_text("; 0\n####\n#*+#\n# ##\n####\n")
     read_levels.cache_clear()
     (level,) = read_levels(tmp_path)

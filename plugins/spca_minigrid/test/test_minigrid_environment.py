@@ -10,14 +10,12 @@ from hypothesis import strategies as st
 from spca_core.errors import Cancelled, MotionError, SpcaError
 from spca_core.ports.environment import Environment
 from spca_core.result import Outcome
-from spca_core.scene import Fact
 from spca_minigrid import primitives
-from spca_minigrid.ctx import API, GridCtx
+from spca_minigrid.ctx import GridCtx
 from spca_minigrid.ending import EpisodeEnding, ending_of
 from spca_minigrid.environment import MinigridEnvironment
 from spca_minigrid.levels import find_level
 from spca_minigrid.mission import parse_mission
-from spca_minigrid.proposer import MissionVocabulary
 from spca_minigrid.referents import Referents
 from spca_minigrid.world import GridWorld
 from spca_minigrid.worldmap import WorldMap
@@ -57,13 +55,6 @@ def call(ctx: GridCtx, method: str, *args: object) -> object:
     return ctx.call(method, args, {})
 
 
-def run(level: str, seed: int, library: str, *steps: str) -> tuple[EpisodeEnding, str, MinigridEnvironment]:
-    with closing(MinigridEnvironment(find_level(level), seed)) as environment:
-        act = environment.act("a", plan_of(*steps), library)
-        ended = ending_of(environment.settle(), act)
-        return ended.ending, ended.action, environment
-
-
 WALL_WALK = '''def hit(ctx, thing):
     """Into the wall, again and again."""
     yield LEFT
@@ -75,46 +66,27 @@ CIRCLING = '''def circle(ctx, thing):
     while True:
         yield LEFT
 '''
-DETOUR = '''def straight(ctx, thing):
-    """Fourteen steps ahead, which is no being stuck."""
-    for i in range(13):
-        yield FORWARD
-'''
-WRONG_FETCH = '''def grab(ctx, thing):
-    """Take what the mission does not want."""
-    wanted = [t.id for t in ctx.locate(thing)]
-    while True:
-        others = [t for t in ctx.look().things if t.kind in ("key", "ball") and t.id not in wanted]
-        route = ctx.route_to(others[0].id) if others else ctx.explore()
-        for primitive in route.steps:
-            yield primitive
-        if others:
-            yield PICK_UP
-            return
-'''
 
 
 @pytest.mark.parametrize(
-    ("level", "seed", "library", "step", "ending"),
+    ("level", "library", "step", "ending"),
     [
-        ("MiniGrid-Empty-8x8", 0, WALL_WALK, "hit", EpisodeEnding.STUCK),
-        ("MiniGrid-Empty-16x16", 0, CIRCLING, "circle", EpisodeEnding.STUCK),
-        ("MiniGrid-Empty-16x16", 0, DETOUR, "straight", EpisodeEnding.GOAL_NOT_REACHED),
-        ("MiniGrid-Empty-8x8", 0, WALK, "walk", EpisodeEnding.GOAL_NOT_REACHED),
-        ("MiniGrid-Empty-8x8", 0, "def x(ctx, t):\n    return 1 / 0\n", "x", EpisodeEnding.RUNTIME_ERROR),
-        ("MiniGrid-Fetch-6x6-N2", 2, WRONG_FETCH, "grab", EpisodeEnding.REWARD_FAILED),
+        ("MiniGrid-Empty-8x8", WALL_WALK, "hit", EpisodeEnding.STUCK),
+        ("MiniGrid-Empty-16x16", CIRCLING, "circle", EpisodeEnding.STUCK),
+        ("MiniGrid-Empty-8x8", WALK, "walk", EpisodeEnding.GOAL_NOT_REACHED),
+        ("MiniGrid-Empty-8x8", "def x(ctx, t):\n    return 1 / 0\n", "x", EpisodeEnding.RUNTIME_ERROR),
     ],
 )
-def test_endings(level: str, seed: int, library: str, step: str, ending: EpisodeEnding) -> None:
-    name = "grey_ball" if "Fetch" in level else "green_goal"
-    if "Fetch" in level:
-        name = parse_mission(GridWorld(find_level(level).env, seed).mission).nouns[0].symbol
-    found, action, _ = run(level, seed, library, f"{step} {name}")
-    assert found is ending
-    assert action.startswith(step) == (ending in (EpisodeEnding.STUCK, EpisodeEnding.RUNTIME_ERROR))
+def test_endings(level: str, library: str, step: str, ending: EpisodeEnding) -> None:
+    with closing(MinigridEnvironment(find_level(level), seed=2)) as environment:
+        wanted = parse_mission(environment.task.description).nouns[0].symbol
+        act = environment.act("a", plan_of(f"{step} {wanted}"), library)
+        ended = ending_of(environment.settle(), act)
+    assert ended.ending is ending
+    assert ended.action.startswith(step) == (ending is not EpisodeEnding.GOAL_NOT_REACHED)
 
 
-def test_endings_without_acting_and_when_time_runs_out() -> None:
+def test_endings_without_acting() -> None:
     with closing(MinigridEnvironment(find_level("MiniGrid-Empty-5x5"))) as environment:
         lacking = ending_of(environment.verdict(), None, "no skill for `enter`")
         assert lacking.ending is EpisodeEnding.MISSING_SKILL
@@ -122,10 +94,6 @@ def test_endings_without_acting_and_when_time_runs_out() -> None:
         refused = pytest.raises(SpcaError, match="the checkpoint is of MiniGrid-Empty-5x5")
         with closing(MinigridEnvironment(find_level("MiniGrid-Empty-6x6"))) as other, refused:
             other.restore(environment.checkpoint())
-    library = CIRCLING.replace("yield LEFT", "yield LEFT\n        yield FORWARD")
-    ending, _, environment = run("BabyAI-GoToObjS4", 1, library, "circle key")
-    assert environment.verdict().outcome in (Outcome.TIMEOUT, Outcome.SUCCESS)
-    assert ending is (EpisodeEnding.SUCCESS if environment.world.reward else EpisodeEnding.REWARD_FAILED)
 
 
 def test_lava_is_refused_and_bad_calls_are_told() -> None:
@@ -138,30 +106,9 @@ def test_lava_is_refused_and_bad_calls_are_told() -> None:
         call(ctx, "step", primitives.RIGHT)
     with pytest.raises(MotionError, match="lava ahead"):
         call(ctx, "step", primitives.FORWARD)
-    with pytest.raises(ValueError, match="9 is no primitive; there are 0 LEFT"):
-        call(ctx, "step", 9)
-    with pytest.raises(ValueError, match="nothing is called 'red_ball'; there are: green_goal"):
-        call(ctx, "locate", "red_ball")
     ctx.stop()
     with pytest.raises(Cancelled):
         call(ctx, "look")
-
-
-def test_every_method_of_the_api_answers() -> None:
-    ctx = ctx_of("MiniGrid-GoToDoor-5x5-v0")
-    mission = ctx._referents.nouns
-    name = next(iter(mission))
-    arguments = {
-        "step": (0,),
-        "cell": (0, 0),
-        "locate": (name,),
-        "remember": (name, next(iter(ctx._map.things))),
-        "route_to": (name,),
-        "route_beside": (name,),
-        "log": ("x",),
-    }
-    for method in API.methods:
-        call(ctx, method.name, *arguments.get(method.name, ()))
 
 
 @settings(max_examples=40)
@@ -201,51 +148,10 @@ def test_exploring_ends_when_all_that_can_be_reached_is_seen(env: str, seed: int
         pytest.fail("exploring never ended")
 
 
-@pytest.mark.parametrize(
-    "env", ["MiniGrid-Dynamic-Obstacles-8x8-v0", "BabyAI-BossLevel-v0", "MiniGrid-ObstructedMaze-1Dlhb-v0"]
-)
-def test_replay_repeats_the_world_exactly(env: str) -> None:
-    one, other = GridWorld(env, 8), GridWorld(env, 8)
-    for primitive in [2, 0, 2, 2, 1, 2, 5, 3, 2, 0, 2, 4, 2, 1, 1, 2] * 2:
-        one.step(primitive), other.step(primitive)
-    assert (one.look()[0] == other.look()[0]).all() and one.over == other.over
-    assert (one.env.grid.encode() == other.env.grid.encode()).all()
-    assert tuple(one.env.agent_pos) == tuple(other.env.agent_pos)
-
-
-def test_what_a_mission_leaves_unsaid_is_told() -> None:
-    """What a sample is, and what becomes of a box, only where there is one."""
-    told = {}
-    for level in ("MiniGrid-MemoryS9", "BabyAI-KeyInBox", "MiniGrid-DoorKey-6x6"):
-        with closing(MinigridEnvironment(find_level(level), seed=3)) as environment:
-            told[level] = " ".join(environment.sense().sentences)
-    assert ["The sample, in line with no other" in text for text in told.values()] == [True, False, False]
-    assert ["A box that is opened is gone" in text for text in told.values()] == [False, True, False]
-
-
-def test_a_text_that_an_argument_is_by_default_is_told_as_it_is_written() -> None:
-    signatures = [method.signature for method in MinigridEnvironment.api.methods]
-    assert 'explore(name: str = "", force: bool = False) -> Route | None' in signatures
-
-
-def test_a_model_is_shown_a_found_thing_by_one_name() -> None:
-    with closing(MinigridEnvironment(find_level("MiniGrid-DoorKey-6x6"), seed=0)) as environment:
-        seen = environment.sense()
-    named = {**seen.objects, "key_blue_2": "key", "something": "thing", "red_key": "key"}
-    said = [*seen.facts, Fact(predicate="may_be", args=("something", "key_blue_2"))]
-    shown = MissionVocabulary().shown(seen.model_copy(update={"objects": named, "facts": tuple(said)}))
-    found = {args[1] for args in (f.args for f in seen.facts) if len(args) == 2} & {*shown.objects}
-    words = {f.args[0] for f in seen.facts if f.predicate == "may_be"}
-    assert words and found and words.isdisjoint(shown.objects), "the thing alone"
-    assert {"something", "red_key"} <= {*shown.objects}, "what nothing plainly stands for"
-    assert not any(words & {*f.args} for f in shown.facts)
-
-
-@pytest.mark.parametrize("seed", range(4))
-def test_which_object_matches_is_for_a_plan_to_find_out_and_remember(seed: int) -> None:
+def test_which_object_matches_is_for_a_plan_to_find_out_and_remember() -> None:
     """Who goes there at once does not know where to; what was found out holds in a copy of the world, too."""
     match, sample = "matching_object", "sample"
-    with closing(MinigridEnvironment(find_level("MiniGrid-MemoryS7"), seed)) as environment:
+    with closing(MinigridEnvironment(find_level("MiniGrid-MemoryS7"), seed=0)) as environment:
 
         def act(*steps: str) -> Outcome:
             environment.act("a", plan_of(*steps), environment.builtin_skills.read_text())
@@ -265,10 +171,7 @@ def test_which_object_matches_is_for_a_plan_to_find_out_and_remember(seed: int) 
         assert act(f"go_to {match}") is Outcome.SUCCESS
 
 
-@pytest.mark.parametrize(
-    "method", ["find", "can_clear", "free_places", "shown_route", "call", "_do_look", "__class__"]
-)
+@pytest.mark.parametrize("method", ["shown_route", "call", "_do_look", "__class__"])
 def test_only_what_the_api_declares_can_be_called(method: str) -> None:
-    """Private helpers of the ctx are none of a skill's business."""
     with pytest.raises(ValueError, match="ctx has no"):
         call(ctx_of("MiniGrid-Empty-8x8"), method, "goal")

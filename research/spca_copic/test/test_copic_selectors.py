@@ -40,13 +40,10 @@ class SelectorContract:
         raise NotImplementedError
 
     def test_probabilities_sum_to_one(self) -> None:
-        """For any number of candidates."""
         selector = self.make()
-        for count in (1, 2, 3):
-            probabilities, value = selector.score(context(), CANDIDATES[:count])
-            assert probabilities.shape == (count,)
-            assert probabilities.sum() == pytest.approx(1)
-            assert (probabilities > 0).all() and np.isfinite(value)
+        probabilities, value = selector.score(context(), CANDIDATES)
+        assert probabilities.shape == (3,) and probabilities.sum() == pytest.approx(1)
+        assert (probabilities > 0).all() and np.isfinite(value)
 
     def test_it_learns_which_is_better_where(self) -> None:
         """In one context the first candidate is rewarded, in another one the second."""
@@ -54,12 +51,6 @@ class SelectorContract:
         train(selector, {"apple": 0, "pear": 1}, self.rounds)
         assert selector.score(context("apple"), CANDIDATES)[0].argmax() == 0
         assert selector.score(context("pear"), CANDIDATES)[0].argmax() == 1
-
-    def test_it_learns_from_what_was_tried(self) -> None:
-        """Outcomes of all candidates count, whatever was chosen and rewarded."""
-        selector = self.make()
-        train(selector, {"apple": 0}, self.rounds, outcomes=(0.0, 1.0, 0.0))
-        assert selector.score(context("apple"), CANDIDATES)[0].argmax() == 1
 
     def test_what_was_saved_is_loaded(self, tmp_path: Path) -> None:
         """Scores are the same, and so is what is learned from then on."""
@@ -77,28 +68,18 @@ class SelectorContract:
         """Damaged, foreign or hostile files: one line, nothing run, nothing changed."""
         selector, path = self.make(), tmp_path / "selector"
         selector.save(path)
-        whole = path.read_bytes()
-        before = selector.score(context(), CANDIDATES)[0]
+        whole, before = path.read_bytes(), selector.score(context(), CANDIDATES)[0]
         pickled = b"cos\nsystem\n(S'touch " + str(tmp_path / "run").encode() + b"'\ntR."
-        for content in (
-            b"",
-            pickled,
-            b"{}\n",
-            whole[: len(whole) // 2],
-            whole[:-4] + b"\0\0\xc0\x7f",
-            b"[" * 100_000,
-        ):
+        for content in (pickled, whole[: len(whole) // 2], whole[:-4] + b"\0\0\xc0\x7f", b"[" * 100_000):
             path.write_bytes(content)
             with pytest.raises(InputError) as error:
                 selector.load(path)
             assert "\n" not in str(error.value) and str(path) in str(error.value)
-        with pytest.raises(InputError):
-            selector.load(tmp_path / "absent")
         assert not (tmp_path / "run").exists()
         assert np.array_equal(selector.score(context(), CANDIDATES)[0], before)
 
 
-def train(selector: Selector, wanted: dict[str, int], rounds: int, **changes: Any) -> None:
+def train(selector: Selector, wanted: dict[str, int], rounds: int) -> None:
     """Sample choices by a fixed seed and reward the wanted ones."""
     rng = np.random.default_rng(3)
     for _ in range(rounds):
@@ -116,7 +97,7 @@ def train(selector: Selector, wanted: dict[str, int], rounds: int, **changes: An
                 "reward": float(chosen == wanted[word]),
                 "last": True,
             }
-            batch.append(Experience.model_validate(sample | changes))
+            batch.append(Experience.model_validate(sample))
         selector.learn(batch)
 
 
@@ -175,21 +156,3 @@ def test_a_plan_scores_by_its_log_probability_per_word() -> None:
     assert selector.score(context(), CANDIDATES)[0] == pytest.approx(softmax(np.array(scores)), rel=1e-3)
     read, answered = len(Words().encode(asked)), [len(language.words_of(c).split()) for c in CANDIDATES]
     assert [(u.input_tokens, u.output_tokens) for u in selector.usage] == [(read, n) for n in answered]
-
-
-@needs_torch
-def test_only_the_last_block_and_the_critic_learn() -> None:
-    selector = tiny()
-    before = {n: p.detach().clone() for n, p in selector.model.named_parameters()}
-    critic = [p.detach().clone() for p in selector.critic.parameters()]
-    train(selector, {"apple": 1}, 1)
-    changed = {n for n, p in selector.model.named_parameters() if not p.equal(before[n])}
-    assert changed and all("lora" in name and ".layers.1." in name for name in changed)
-    assert any(not p.equal(old) for p, old in zip(selector.critic.parameters(), critic, strict=True))
-
-
-def test_an_unknown_selector_and_a_missing_model_are_one_line() -> None:
-    with pytest.raises(InputError, match="unknown selector 'best'"):
-        make_selector("best")
-    with pytest.raises(InputError, match=r"no model ''|needs optional packages"):
-        make_selector("language")

@@ -34,42 +34,28 @@ def test_text_form_goes_out_and_in(grid: Grid) -> None:
     assert Grid.from_rows(grid.rows()) == grid
 
 
-def test_text_form_is_the_benchmarks() -> None:
-    lines = Grid.from_text(BY_HAND).to_text().split("\n")
-    assert lines[0] == "    0   1   2   3   4   5   6   7   8   9   10 "
-    assert lines[1] == "  +---+---+---+---+---+---+---+---+---+---+---+"
-    assert lines[4] == " 1| E | E | O |   |   |   |   |   |   |   |   |"
-    assert len(lines) == 2 + 2 * SIZE + 1 and lines[-1] == ""
-
-
 @pytest.mark.parametrize(
-    ("change", "complaint"),
+    ("old", "new", "complaint"),
     [
-        (lambda t: t.replace("A", " "), "0 agents (there): exactly one cell must be A"),
-        (lambda t: t.replace("O", "A"), "2 agents"),
-        (lambda t: t.replace("O", "X"), "unknown cell 'X' (there): cells are blank, E, O or A"),
-        (lambda t: t.rsplit("\n", 1)[0], "a grid of 10 rows"),
-        (lambda t: "", "a grid of 0 rows"),
+        ("A", " ", "0 agents (there): exactly one cell must be A"),
+        ("O", "X", "unknown cell 'X' (there): cells are blank, E, O or A"),
     ],
 )
-def test_bad_text_is_told_in_one_line(change, complaint: str) -> None:
+def test_bad_text_is_told_in_one_line(old: str, new: str, complaint: str) -> None:
     with pytest.raises(InputError) as told:
-        Grid.from_text(change(BY_HAND), "there")
-    assert str(told.value).startswith(complaint)
+        Grid.from_text(BY_HAND.replace(old, new), "there")
+    assert str(told.value) == complaint
 
 
 @pytest.mark.parametrize(
     ("plan", "of", "delivered", "problem"),
     [
         (["RIGHT", "TAKE", "LEFT", "DROP"], Rules(), 1, ""),
-        (["RIGHT", "TAKE", "LEFT"], Rules(), 0, ""),  # what is carried is worth nothing
         (["UP"], Rules(), 0, "the edge of the grid"),
         (["TAKE"], Rules(), 0, "no energy here"),
-        (["DROP"], Rules(), 0, "nothing to drop"),
         (["DOWNRIGHT"], Rules(), 0, "diagonal moves are not allowed"),
         (["DOWNRIGHT", "TAKE", "UPLEFT", "DROP"], Rules(diagonals=True), 1, ""),
         (["RIGHT", "TAKE", "DOWN", "RIGHT"], Rules(), 0, "an obstacle at (1, 2)"),
-        (["FLY"], Rules(), 0, "no such action: 'FLY'"),
         (["RIGHT", "TAKE", "DOWN", "TAKE"], Rules(carry_limit=1), 0, "already carrying 1, the limit"),
         # DROP drops everything, TAKE takes one: the second of two brought home is taken up again.
         (["RIGHT", "TAKE", "DOWN", "TAKE", "LEFT", "UP", "DROP", "TAKE"], Rules(), 1, ""),
@@ -96,9 +82,7 @@ def test_every_action_costs_and_only_twenty_count() -> None:
         (["RIGHT", "TAKE", "LEFT", "DROP"], Rules(), ("Figs 8",)),
         (["LEFT", "LEFT", "LEFT", "TAKE", "RIGHT"], Rules(max_actions=5), ("Figs 6", "never brings")),
         (["RIGHT", "TAKE", "LEFT", "DROP"] * 2, Rules(max_actions=8), ("Fig. 2", "drops nothing", "Fig. 3")),
-        (["UP"] * 6, Rules(max_actions=6), ("Fig. 4",)),
         (["DOWN", "UPLEFT", "JUMP"], Rules(max_actions=2), ("Fig. 5", "as it may not", "too many")),
-        (["RIGHT", "TAKE", "LEFT", "LEFT", "DROP"], Rules(max_actions=5), ("away from the start",)),
     ],
 )
 def test_mistakes_have_the_kinds_that_the_paper_shows(

@@ -6,18 +6,16 @@ import pytest
 
 from spca_core.errors import InputError
 from spca_core.ports.proposer import ModelError
-from spca_programs.grasp.bench import GraspBench
 from spca_programs.grasp.dataset import Environment
 from spca_programs.grasp.domain import GraspDomain
 from spca_programs.grasp.policies import example
 from spca_programs.grasp.rules import play
-from spca_programs.grasp.search import solve
-from spca_programs.ipp.develop import develop, history_of, worst_cases
-from spca_programs.ipp.program import CaseResult, Program, ProgramRunner, code_in, judge_answers
+from spca_programs.ipp.develop import develop, history_of
+from spca_programs.ipp.program import Program, ProgramRunner, judge_answers
 from spca_programs.ipp.store import ProgramStore
 from spca_programs.ipp.thinking import plans_of
-from spca_programs.options import Recipe, Slice
-from spca_testing.models.behaviours import Behaviour, Say, Status
+from spca_programs.options import Recipe
+from spca_testing.models.behaviours import Say, Status
 
 GOOD = Path(example.__file__).read_text()
 HEAD = "def solve(grid, start_pos, carry_limit, cost_per_step, is_diagonals_allowed, max_actions):\n"
@@ -50,12 +48,9 @@ def test_a_program_is_run_in_the_sandbox_and_its_faults_are_told(domain: GraspDo
     sources = {
         "error: IndexError": FAILING,
         "timeout": HEAD + "    while True: pass\n",
-        "result: `solve` returned nothing": HEAD + "    pass\n",
         "result: the list holds a int": HEAD + "    return [1]\n",
-        "there is no top-level function `solve`": "def plan(): pass\n",
         "`solve` takes grid; it must be": "def solve(grid): return []\n",
         "error: ImportError: 'os' may not be imported": "import os\n" + IDLE,
-        "error: SyntaxError": "def solve(:\n",
     }
     with ProgramRunner(deadline_s=0.5) as runner:
         for problem, source in sources.items():
@@ -64,20 +59,6 @@ def test_a_program_is_run_in_the_sandbox_and_its_faults_are_told(domain: GraspDo
             assert evaluation.results[0].answer.problem.startswith(problem)
         # One that never ends does not harm the next.
         assert runner.evaluate(Program(source=GOOD), domain, case).problems == 0
-
-
-def test_a_policy_file_answers_as_the_function_itself(domain: GraspDomain, tmp_path: Path) -> None:
-    policy = tmp_path / "policy.py"
-    policy.write_text(GOOD)
-    bench = GraspBench(policy=str(policy), part=Slice(energy="spiral", obstacles=True, count=1))
-    (chunk,) = bench.trials()
-    answers = bench.run_trial(chunk, tmp_path).answers
-    assert [list(a.plan) for a in answers] == [
-        example.solve(*domain.arguments(c)) for c in chunk.environments
-    ]
-    policy.write_text("x = 1\n")
-    with pytest.raises(InputError, match="cannot be used: there is no top-level function"):
-        bench.run_trial(chunk, tmp_path)
 
 
 def test_split_keeps_training_grids_out_of_the_test(domain: GraspDomain) -> None:
@@ -101,14 +82,8 @@ def test_direct_asks_for_pseudocode_then_code_and_mends_what_does_not_load(
     assert "No Python yet" in texts[0] and "+---+" in texts[0] and "go near" in texts[1]
     assert "the answer holds no Python code" in texts[2] and "SyntaxError" in texts[3]
     assert made.test.mean > 2.5 and made.test.problems == 0
-    server, chat = start([Say("better pseudocode"), fenced(IDLE)])
-    made = develop(domain, chat, RECIPE.model_copy(update={"strategy": "pseudocode"}))
-    assert "breadth-first" in server.requests[0].text, "a sketch"
-    assert made.test.mean == 0 and made.program.origin.strategy == "pseudocode"
     with pytest.raises(ModelError, match="no usable program after 3 repairs"):
         develop(domain, start(lambda seen: Say("I cannot program."))[1], RECIPE)
-    assert code_in("```python\ndef solve(): 1\n```\nand run\n```\nsolve()\n```") == "def solve(): 1\n"
-    assert code_in("def solve(): 1") == "def solve(): 1"
 
 
 def test_step_by_step_is_one_conversation_and_the_best_stage_is_kept(start, domain: GraspDomain) -> None:
@@ -117,10 +92,6 @@ def test_step_by_step_is_one_conversation_and_the_best_stage_is_kept(start, doma
     made = develop(domain, chat, RECIPE.model_copy(update={"strategy": "steps"}))
     assert made.program.source == GOOD
     assert [a.best for a in made.attempts] == [True, True, True, False, False]
-    for request, word in zip(
-        server.requests, ("no obstacles", "diagonal", "carry limit", "cost", "obstacles"), strict=True
-    ):
-        assert word in request.body["messages"][-1]["content"]
     assert len(server.requests[-1].body["messages"]) == 1 + 5 + 4
     assert made.usage.input_tokens == 500
 
@@ -134,59 +105,23 @@ def test_refinement_improves_and_returns_the_best_not_the_last(start, domain: Gr
     assert made.ended == "1 round without improvement"
     assert made.program.origin.questions == 4 and made.questions == 5
     first, second, third = (request.text for request in server.requests[2:])
-    assert "IndexError" in first and "It returned no plan" in first and "grid[99][0]" in first
-    assert "Its plan: (empty)" in second or "Its plan: UP TAKE" in second
-    assert second.count("## Instance") == 3 and "energy at home" in second
-    assert GOOD in third and "Where it falls behind the most" in third
+    assert "IndexError" in first and "grid[99][0]" in first
+    assert second.count("## Instance") == 3 and GOOD in third
 
 
-def test_patience_tells_the_model_of_its_failed_try(start, domain: GraspDomain) -> None:
-    script = [fenced(WASTEFUL), fenced(NEIGHBOUR), fenced(WASTEFUL), fenced(IDLE)]
-    server, chat = start(script)
-    made = develop(domain, chat, RECIPE.model_copy(update={"refine": 9, "patience": 2}), Program(source=IDLE))
-    assert made.program.source == NEIGHBOUR
-    assert [a.best for a in made.attempts] == [True, False, True, False, False]
-    assert "The last attempt to improve it scored" in server.requests[1].text
-    assert "The last attempt" not in server.requests[2].text
-
-
-def test_refinement_ends_where_nothing_can_be_improved(start, domain: GraspDomain) -> None:
-    """At the possible score without a question; before it when the model says so. GRASP has no goal."""
-    _, chat = start([])
-
-    class Best(GraspDomain):
-        def judge(self, case, plan):
-            return super().judge(case, solve(case.grid, case.rules).plan)
-
-    made = develop(Best(), chat, RECIPE.model_copy(update={"refine": 5}), Program(source=IDLE))
-    assert made.ended == "the score is what is possible" and made.questions == 0
-    server, chat = start([Say("It is as good as can be.\n\nNothing to improve.")])
+def test_refinement_ends_where_the_model_sees_nothing_to_improve(start, domain: GraspDomain) -> None:
+    _, chat = start([Say("It is as good as can be.\n\nNothing to improve.")])
     made = develop(domain, chat, RECIPE.model_copy(update={"refine": 5}), Program(source=NEIGHBOUR))
     assert made.ended == "the model sees nothing to improve" and made.program.source == NEIGHBOUR
-    assert "It completes" not in server.requests[0].text and "completed" not in history_of(made)
-    assert made.test.completion is None
+    assert "completed" not in history_of(made), "GRASP has no goal"
 
 
-@pytest.mark.parametrize("failure", [Status(500), Say("no code, sorry")])
-def test_a_failing_model_ends_refinement_but_keeps_the_program(
-    start, domain: GraspDomain, failure: Behaviour
-) -> None:
+def test_a_failing_model_ends_refinement_but_keeps_the_program(start, domain: GraspDomain) -> None:
     answers = iter([Say("pseudo"), fenced(IDLE), fenced(NEIGHBOUR)])
-    _, chat = start(lambda seen: next(answers, failure))
+    _, chat = start(lambda seen: next(answers, Status(500)))
     made = develop(domain, chat, RECIPE.model_copy(update={"refine": 5}))
     assert made.program.source == NEIGHBOUR
     assert made.ended.startswith("the model gave no further program")
-
-
-def result(score: float, problem: str = "") -> CaseResult:
-    told = {"case": "c", "score": score, "completed": False, "reference": 5.0, "answer": {"problem": problem}}
-    return CaseResult.model_validate(told)
-
-
-def test_worst_cases_show_each_exception_once_and_nothing_that_is_perfect() -> None:
-    results = [result(4), result(0, "a"), result(1), result(0, "a"), result(-2), result(5), result(0, "b")]
-    assert worst_cases(results) == [results[1], results[6], results[4]]
-    assert worst_cases([result(5), result(4)]) == [result(4)]
 
 
 def test_chain_of_thought_and_two_step(start, domain: GraspDomain) -> None:
@@ -196,37 +131,25 @@ def test_chain_of_thought_and_two_step(start, domain: GraspDomain) -> None:
     )
     plan = example.solve(*domain.arguments(case))
     half = len(plan) // 2
-    spoken = [
-        Say("Hmm.\nACTIONS: " + " ".join(plan)),
-        Say(f"ACTIONS: {plan[:half]}"),
-        Say(f"**ACTIONS:** {plan}"),
-        Say("?"),
-        Say("[" + ", ".join(plan) + "]"),
-    ]
-    server, chat = start(spoken)
+    said = ["Hmm.\nACTIONS: " + " ".join(plan), f"ACTIONS: {plan[:half]}", f"**ACTIONS:** {plan}", "?"]
+    server, chat = start([Say(text) for text in said])
     best = play(case.grid, case.rules, plan).score
     for method, tokens in (("chain-of-thought", 10), ("two-step", 20)):
         answers, usage = plans_of(method, domain, chat, [case])
         assert judge_answers(domain, [case], answers).mean == best and usage.input_tokens == tokens
     position = play(case.grid, case.rules, plan[:half]).effects[-1].position
-    assert "only the first ten actions" in server.requests[1].text
     assert f"The agent is at row {position[0]}, column {position[1]}" in server.requests[2].text
     [mute], _ = plans_of("chain-of-thought", domain, chat, [case])
     assert mute.problem.startswith("model: the answer has no line")
-    listed, _ = plans_of("zero-shot", domain, chat, [case])
-    assert judge_answers(domain, [case], listed).mean == best, "the published form of an answer"
 
 
 def test_store_keeps_finds_and_sorts(start, domain: GraspDomain, tmp_path: Path) -> None:
     store = ProgramStore(tmp_path / "programs")
     _, chat = start([Say("pseudo"), fenced(IDLE), Say("pseudo"), fenced(GOOD)])
     idle, good = develop(domain, chat, RECIPE), develop(domain, chat, RECIPE)
-    places = [store.save(idle), store.save(good)]
+    place, _ = [store.save(idle), store.save(good)]
     assert store.all("grasp") == [good, idle]
     assert store.find("grasp", idle.program.id[:6]) == idle.program
-    assert store.find("grasp", str(places[1] / "program.py")).source == GOOD
-    with pytest.raises(InputError, match="no program 'zzz' for grasp"):
-        store.find("grasp", "zzz")
-    (places[0] / "development.json").write_text("{")
+    (place / "development.json").write_text("{")
     with pytest.raises(InputError, match="not the record of a program"):
         store.all("grasp")

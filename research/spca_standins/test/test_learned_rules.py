@@ -2,20 +2,17 @@
 
 import itertools
 import re
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from spca_core.errors import Cancelled
-from spca_induction import literals
 from spca_induction import synthesizer as package
 from spca_induction.emit import emit
 from spca_induction.pddl import ClassicalSearch
 from spca_induction.rulebook import Rulebook
 from spca_induction.synthesizer import InductiveSynthesizer, Learner
-from spca_induction.view import FrameFinder, look
 from spca_planner.solver.process import SolverProcess
 from spca_programs.experience import Contradiction, Experience, NotLearnable, Program, Transition
 from spca_programs.state import entity, state_of
@@ -48,83 +45,24 @@ def wander(world: World, steps: int, seed: int, experience: Experience | None = 
 
 WORLDS = {
     "sokoban": (lambda: Sokoban(2, 7), 300),
-    "sokoban renamed": (lambda: Renamed(Sokoban(2, 7), 3), 600),
-    "DoorKey": (lambda: MinigridWorld("DoorKey-5x5"), 900),
     "DoorKey renamed": (lambda: Renamed(MinigridWorld("DoorKey-5x5"), 1), 900),
     "doors lock again": (lambda: MinigridWorld("DoorKey-5x5", odd_locks(relock=True)), 1500),
 }
 
 
-FURTHER = {"sokoban renamed", "DoorKey"}
-"""Worlds that another one is like."""
-
-
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=[pytest.mark.full] * (name in FURTHER)) for name in WORLDS]
-)
-def test_steps_never_seen_are_predicted(name):
+@pytest.mark.parametrize("name", WORLDS)
+def test_steps_never_seen_are_predicted_by_the_rules_and_the_emitted_program_alike(name):
     make, steps = WORLDS[name]
     rules = Learner().learn(wander(make(), steps, 1))
     fresh = wander(make(), 200, 77).transitions
-    right = sum(rules.predict(seen.before, seen.action) == seen.after for seen in fresh)
+    expected = [rules.predict(seen.before, seen.action) for seen in fresh]
+    right = sum(after == seen.after for seen, after in zip(fresh, expected, strict=True))
     assert right >= 0.95 * len(fresh), f"{right} of {len(fresh)}"
-
-
-@pytest.mark.parametrize("name", ["sokoban", "DoorKey renamed"])
-def test_the_emitted_program_says_what_the_rules_say(name):
-    make, steps = WORLDS[name]
-    rules = Learner().learn(wander(make(), steps, 2))
+    assert Rulebook.read(rules.dump()) == rules
     program = Program(source=emit(rules))
-    fresh = wander(make(), 60, 5).transitions
     with ModelRunner() as runner:
         assert runner.load(program) == ""
-        predicted = runner.predict(program, [(seen.before, seen.action) for seen in fresh])
-    assert predicted == [rules.predict(seen.before, seen.action) for seen in fresh]
-
-
-@pytest.mark.parametrize("name", ["sokoban", "DoorKey", "only wrong keys open"])
-def test_a_condition_is_listed_exactly_when_it_holds(name):
-    """A condition that is listed for one view but holds unlisted in another would fire where it must not."""
-    world = WORLDS[name][0]() if name in WORLDS else MinigridWorld("DoorKey-5x5", odd_locks(wrong_keys=True))
-    data = wander(world, 400, 3).transitions
-    finder = FrameFinder()
-    for seen in data:
-        finder.add(seen)
-    frame = finder.frame()
-    assert frame is not None
-    for action in world.actions:
-        views = [look(seen.before, action, frame) for seen in data]
-        kinds = sorted({e.kind for view in views for e in view.cells[1]}) if views[0].heading else []
-        listed = [literals.true_of(view, 3, kinds, ["color"]) for view in views]
-        for literal in set().union(*listed):
-            for view, true in zip(views, listed, strict=True):
-                assert (literal in true) == literals.holds(literal, view), literal
-
-
-def test_what_cannot_be_put_down_in_one_place_is_not_expected_in_another():
-    """After one refusal, things are expected to go into free cells only."""
-    world = MinigridWorld("DoorKey-5x5")
-    data = wander(world, 900, 1)
-    drops = [t for t in data.transitions if t.action == "drop" and dict(t.before[0].attributes)["carrying"]]
-    refused = [t for t in drops if t.before == t.after]
-    kept = [t for t in data.transitions if t not in refused[1:]]
-    rules = Learner().learn(Experience(world.actions, kept))
-    assert len(refused) > 2
-    assert all(rules.predict(t.before, t.action) == t.after for t in drops)
-
-
-def test_rules_come_back_from_their_text():
-    rules = Learner().learn(wander(Sokoban(2, 7), 200, 1))
-    assert Rulebook.read(rules.dump()) == rules
-
-
-def test_payments_of_sokoban_are_exact():
-    world = Sokoban(1, 6)
-    data = wander(world, 3000, 4)
-    rewards = Learner().learn(data).rewards
-    assert rewards.constant == -0.1
-    assert any(one.done for one in data.transitions)
-    assert [ending.goal for ending in rewards.wins] == [(("all_on", "box", "target"),)]
+        assert runner.predict(program, [(seen.before, seen.action) for seen in fresh]) == expected
 
 
 def test_a_mission_with_a_new_colour_or_kind_costs_no_action():
@@ -147,28 +85,13 @@ def test_a_mission_with_a_new_colour_or_kind_costs_no_action():
             assert paid == (1.0, True), seen.mission
 
 
-def test_chance_is_named_and_not_explained_away():
-    class Slippery(Sokoban):
-        """Now and then an action does nothing."""
-
-        chance = np.random.default_rng(13)
-
-        def step(self, action: str) -> Step:
-            slips = self.chance.random() < 0.2
-            return Step(self.level.state, -0.1, False) if slips else super().step(action)
-
-    with pytest.raises((Contradiction, NotLearnable), match="transition"):
-        Learner().learn(wander(Slippery(2, 7), 400, 1))
-
-
-def test_one_step_with_two_outcomes_is_named_with_both():
+def test_chance_is_named_with_both_outcomes_and_not_explained_away():
     experience = wander(Sokoban(2, 7), 30, 1)
     odd = next(seen for seen in experience.transitions if seen.before != seen.after)
     experience.add(Transition(odd.before, odd.action, odd.before, odd.reward, odd.done, odd.mission))
-    with pytest.raises(Contradiction) as caught:
+    with pytest.raises(Contradiction, match=odd.action) as caught:
         Learner().learn(experience)
     assert len(caught.value.indices) == 2
-    assert odd.action in str(caught.value)
 
 
 class Field:
@@ -184,17 +107,14 @@ class Field:
         return state_of([entity("walker", self.x, 0), entity("post", 0, 3)])
 
     def step(self, action: str) -> Step:
-        self.x += self.stride(self.x) if action == "east" else -1
+        self.x += self.x % 2 if action == "east" else -1
         return Step(self.state(), 0.0, False)
 
 
-@pytest.mark.parametrize("stride", [lambda x: x % 2, lambda x: 1 + x % 7 * 2])
-def test_what_the_rules_cannot_say_is_no_contradiction_of_the_world(stride):
+def test_what_the_rules_cannot_say_is_no_contradiction_of_the_world():
     """It is deterministic: another writer may explain it."""
-    world = Field()
-    world.stride = stride
     with pytest.raises(NotLearnable, match=r"in transition .*: --synthesizer language"):
-        Learner().learn(wander(world, 100, 1))
+        Learner().learn(wander(Field(), 100, 1))
 
 
 def test_no_word_of_a_world_is_in_the_learner():
@@ -208,18 +128,10 @@ def test_no_word_of_a_world_is_in_the_learner():
         assert found <= {"key"}, (path.name, found)  # `key=` of sorted
 
 
-@pytest.fixture(scope="module")
-def sokoban_rules():
-    return Learner().learn(wander(Sokoban(2, 7), 900, 2, wander(Sokoban(1, 6), 2000, 4)))
-
-
-@pytest.mark.parametrize("turned_round", [False, True])
-def test_six_boxes_are_planned_in_learned_rules(turned_round, sokoban_rules):
-    """Also where the goal was learned the other way round: every target under a box."""
-    rules = sokoban_rules
-    if turned_round:
-        win = replace(rules.rewards.wins[0], goal=(("all_on", "target", "box"),))
-        rules = replace(rules, rewards=replace(rules.rewards, wins=(win,)))
+def test_payments_of_sokoban_are_exact_and_six_boxes_are_planned_in_learned_rules():
+    rules = Learner().learn(wander(Sokoban(2, 7), 900, 2, wander(Sokoban(1, 6), 2000, 4)))
+    assert rules.rewards.constant == -0.1
+    assert [ending.goal for ending in rules.rewards.wins] == [(("all_on", "box", "target"),)]
     program, world = Program(source=emit(rules), rules=rules.dump()), Sokoban(6, 10)
     state, mission = world.reset(50_000)
     with ModelRunner() as runner, SolverProcess() as solver:
@@ -227,25 +139,6 @@ def test_six_boxes_are_planned_in_learned_rules(turned_round, sokoban_rules):
             program, state, mission, world.actions
         )
     assert [world.step(action).done for action in plan.actions][-1]
-
-
-def test_rules_without_a_border_are_searched_where_things_are():
-    """As long as no wall was met, the learned mover can walk off for ever."""
-    rules = Rulebook.read(true_sokoban().rules)
-    open_field = replace(
-        rules,
-        groups=tuple(
-            replace(g, clauses=tuple(replace(c, unless=()) for c in g.clauses)) for g in rules.groups
-        ),
-    )
-    program = Program(source=emit(open_field), rules=open_field.dump())
-    state = state_of([entity("player", 0, 0), entity("box", 2, 2), entity("target", 4, 3)])
-    with ModelRunner() as runner, SolverProcess() as solver:
-        plan = ModelPlanner(runner, [ClassicalSearch(solver, 30.0)]).plan(
-            program, state, "win the game", Sokoban.actions
-        )
-    (box,) = (e for e in plan.states[-1] if e.kind == "box")
-    assert box.cell == (4, 3)
 
 
 def test_every_search_ends_when_it_is_cancelled():
@@ -285,13 +178,6 @@ def wc_step(state, action):
         for _ in range(150):
             value = ["a", 0, 0, {"holds": value}]
         return [value]
-    if action == "list":
-        value = []
-        for _ in range(700):
-            value = [value]
-        return [["a", 0, 0, {"x": value}]]
-    if action == "much":
-        return [["a", 0, 0, {"x": "x" * 1_000_000}]]
     if action == "most":
         return [["a", 0, 0, {"x": "x" * ((1 << 23) - 100)}]]
     if action == "many":
@@ -306,11 +192,11 @@ def test_no_answer_of_a_program_is_more_than_wrong() -> None:
     state = state_of([entity("agent", 1, 1)])
     program = Program(source=HOSTILE)
     with ModelRunner() as runner:
-        actions = ("stay", "nest", "list", "much", "most", "many")
+        actions = ("stay", "nest", "most", "many")
         same, *answers = runner.predict(program, [(state, action) for action in actions])
         (paid,) = runner.pay(program, [(state, "stay", state, "")])
         assert runner.plan(program, state, "", ["stay"]) is None
     assert same == state
-    for answer, words in zip(answers, ("deep", "", *["more than"] * 3), strict=True):
+    for answer, words in zip(answers, ("deep", "more than", "more than"), strict=True):
         assert isinstance(answer, str) and words in answer
     assert paid == "result: not a reward and whether the episode ends"

@@ -19,14 +19,12 @@ from spca_programs.experience import NotLearnable, Program, Verdict
 from spca_programs.factories import stand_in
 from spca_programs.state import State, entity, state_of
 from spca_testing.models.behaviours import Say
-from spca_testing.models.fallible_model import configuration
 from spca_testing.models.server import ModelServer
 from spca_worldcoder.agent.agent import Agent
 from spca_worldcoder.agent.bandit import Arm, Bandit, search
 from spca_worldcoder.agent.planner import ModelPlanner
 from spca_worldcoder.bench.baselines import (
     PPO,
-    Planes,
     ppo_played,
     random_actions,
     react,
@@ -36,7 +34,6 @@ from spca_worldcoder.options import LearnOptions, Settings, WorldOptions
 from spca_worldcoder.report import write_report
 from spca_worldcoder.run import PROGRAM, TRANSITIONS, laboratory, resume, start
 from spca_worldcoder.sandbox import ModelRunner
-from spca_worldcoder.worlds import catalogue
 from spca_worldcoder.worlds.minigrid import MinigridWorld
 from spca_worldcoder.worlds.sokoban import Sokoban
 from spca_worldcoder.worlds.world import Step, World
@@ -87,9 +84,7 @@ def test_an_interrupted_run_goes_on_where_it_was(tmp_path: Path) -> None:
     folder, result = resume(tmp_path / "run", Watcher(), never)
     assert result.outcome == "learned"
     assert (folder.path / TRANSITIONS).read_text().startswith(before)
-    page = write_report(folder).read_text()
-    assert "The last program" in page
-    assert "<animate" in page
+    assert "The last program" in write_report(folder).read_text()
 
 
 def test_a_writer_that_repeats_itself_is_not_asked_for_ever() -> None:
@@ -104,61 +99,17 @@ def test_a_writer_that_repeats_itself_is_not_asked_for_ever() -> None:
     assert len(asked) == 4
     search(Bandit(np.random.default_rng(0)), draft, lambda _, verdict: verdict.fits, 50, None)
     assert len(asked) == 4 + 50, "as published"
-    # Arms begin at the published prior, Beta(1 + 5 h, 1 + 5 (1 - h)); h is 0 for writing from scratch.
-    bandit = Bandit(np.random.default_rng(0))
-    bandit.add(Program(source="x = 1"), Verdict(explained=0.6))
-    assert [(arm.alpha, arm.beta) for arm in bandit.arms] == [(1.0, 6.0), (4.0, 3.0)]
-    best = Program(source="x = 2")
-    bandit.add(best, Verdict(explained=0.9, failing=(0,)))
-    found = search(bandit, draft, lambda _, verdict: verdict.fits, 50, None)
-    assert found is not None and found[0] is best, (
-        "the best so far, which nothing written since has come up to"
-    )
 
 
 def test_value_iteration_plans_in_the_true_rules_as_far_as_it_looks() -> None:
-    """The published planner, on levels of one box: its plans pay in the world; none without a way."""
     world = Sokoban(1, 5)
     with ModelRunner() as runner:
         search_values = partial(runner.plan, method="value", budget=10_000)
-        planner = ModelPlanner(runner, [search_values])
-        lengths = []
-        for seed in range(2):
-            state, mission = world.reset(seed)
-            plan = planner.plan(RULES.true_rules(), state, mission, world.actions)
-            steps = [world.step(action) for action in plan.actions]
-            assert steps[-1].done and steps[-1].reward > 0
-            lengths.append(len(plan.actions))
+        state, mission = world.reset(0)
+        plan = ModelPlanner(runner, [search_values]).plan(RULES.true_rules(), state, mission, world.actions)
+        steps = [world.step(action) for action in plan.actions]
+        assert steps[-1].done and len(steps) <= 40
         assert search_values(RULES.true_rules(), state, mission, world.actions[:1]) is None
-    assert max(lengths) <= 40
-
-
-def test_an_episode_is_left_when_what_its_mission_names_is_gone(tmp_path: Path) -> None:
-    """It cannot be won any more, and a new one has as much to show; but not twice in a row."""
-
-    class Pit:
-        """Kicked from where it lies, the ball is gone for good."""
-
-        name, actions = "pit", ("east", "west", "kick")
-
-        def reset(self, seed: int) -> tuple[State, str]:
-            self.at, self.ball = 5, True
-            return self.state(), "bring the ball"
-
-        def state(self) -> State:
-            return state_of([entity("walker", self.at, 0), *[entity("ball", 5, 0)] * self.ball])
-
-        def step(self, action: str) -> Step:
-            self.at += {"east": 1, "west": -1, "kick": 0}[action]
-            self.ball = self.ball and (action, self.at) != ("kick", 5)
-            return Step(self.state(), 0.0, False)
-
-    watcher = Watcher()
-    learn(Pit(), watcher, tmp_path, Settings(episodes=2, first_data=10, steps=30))
-    first, second = watcher.episodes
-    assert first.given_up
-    assert first.steps < 6
-    assert second.steps > first.steps
 
 
 def test_a_world_with_nothing_left_to_try_is_declined(tmp_path: Path) -> None:
@@ -184,37 +135,11 @@ def test_a_world_with_nothing_left_to_try_is_declined(tmp_path: Path) -> None:
     assert sum(not one.steps for one in watcher.episodes) == settings.streak
 
 
-def test_a_silent_model_server_is_found_out_before_anything_is_made(tmp_path: Path) -> None:
-    (tmp_path / "llm.yaml").write_text(configuration("http://127.0.0.1:9/v1", attempts=1))
-    by_model = {"synthesizer": "language", "llm": str(tmp_path / "llm.yaml")}
-    silent = options("sokoban").model_copy(update=by_model)
-    with pytest.raises(InputError, match="cannot reach"):
-        start(silent, tmp_path / "run", Watcher(), never)
-    assert not (tmp_path / "run").exists()
-
-
 def test_a_damaged_folder_is_one_clear_line(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="no learning run"):
-        resume(tmp_path, Watcher(), never)
     folder, _ = start(options("minigrid", episodes=1), tmp_path / "run", Watcher(), never)
     (folder.path / PROGRAM).write_text(json.dumps({"source": 3}))
     with pytest.raises(InputError, match="damaged"):
         resume(tmp_path / "run", Watcher(), never)
-
-
-@pytest.mark.parametrize(
-    ("make", "words"),
-    [
-        (lambda: catalogue.make_worlds(WorldOptions(world="chess")), "no learnable world 'chess' is "),
-        (lambda: MinigridWorld("Moon"), "unknown MiniGrid environment 'Moon'"),
-        (lambda: Sokoban(9, 7), "1 to 8"),
-        (lambda: Sokoban(2, 4), "5 to 12"),
-        (lambda: WorldcoderBench(suites=("sokoban", "gates")).trials(), "unknown suite 'gates'"),
-    ],
-)
-def test_impossible_worlds_are_one_clear_line(make, words: str) -> None:
-    with pytest.raises(InputError, match=re.escape(words)):
-        make()
 
 
 def test_baselines_play_the_same_worlds(tmp_path: Path) -> None:
@@ -234,16 +159,10 @@ def test_baselines_play_the_same_worlds(tmp_path: Path) -> None:
     assert played.usage.tokens == 15 * played.usage.questions > 0
 
 
-def test_ppo_sees_the_level_as_planes_and_is_an_optional_extra(tmp_path: Path) -> None:
-    world = Sokoban(1, 5)
-    planes = Planes(world, steps=2)
-    seen = planes.begin(0).planes
-    assert seen.shape == (4, 5, 5) and seen.sum() == len(world.level.state), "each entity in its cell"
-    assert [planes.act(0)[2] for _ in range(2)] == [False, True]
+def test_ppo_is_an_optional_extra(tmp_path: Path) -> None:
     if importlib.util.find_spec("torch") is None:
         with pytest.raises(InputError, match="needs torch"):
             WorldcoderBench(suites=("sokoban",), ppo=100).prepare(tmp_path)
     else:
         few = PPO.model_copy(update={"worlds": 4, "steps": 64, "batch": 64})
-        played = ppo_played(world, 0, 300, few)
-        assert 0 <= played.success <= 1 and played.actions == 512
+        assert ppo_played(Sokoban(1, 5), 0, 300, few).actions == 512

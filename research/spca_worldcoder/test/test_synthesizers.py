@@ -1,7 +1,7 @@
 """Who writes programs: the port's contract, and a scripted model with every kind of failure."""
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +10,7 @@ import pytest
 from spca_benchmarks.campaigns.bench import Done
 from spca_benchmarks.campaigns.page import Page
 from spca_llm.chat import Chat, open_chat
-from spca_programs.experience import Draft, Experience, Program, Transition, Usage, Verdict
+from spca_programs.experience import Draft, Experience, Program, Transition, Verdict
 from spca_programs.factories import stand_in
 from spca_testing.models.behaviours import Behaviour, Say, cut_off
 from spca_testing.models.server import ModelServer
@@ -22,7 +22,6 @@ from spca_worldcoder.bench.bench import Watcher, WorldcoderBench
 from spca_worldcoder.bench.suites import SUITES, Suite
 from spca_worldcoder.language.synthesizer import LanguageSynthesizer
 from spca_worldcoder.options import Settings
-from spca_worldcoder.run import DraftLine
 from spca_worldcoder.sandbox import SIGNATURES, ModelRunner
 from spca_worldcoder.synthesizer import ModelSynthesizer
 from spca_worldcoder.worlds.sokoban import Sokoban
@@ -34,31 +33,8 @@ def transition(state, action):
 def reward(before, action, after, mission):
     return -0.1, False
 """
-GOOD = """
-MOVES = {"up": (0, -1), "down": (0, 1), "left": (-1, 0), "right": (1, 0)}
-
-def transition(state, action):
-    dx, dy = MOVES[action]
-    me = find(state, "player")
-    x, y = me.x + dx, me.y + dy
-    there = {one.kind: one for one in things_at(state, x, y)}
-    if "wall" in there:
-        return state
-    if "box" in there:
-        if any(one.kind in ("wall", "box") for one in things_at(state, x + dx, y + dy)):
-            return state
-        there["box"].x, there["box"].y = x + dx, y + dy
-    me.x, me.y = x, y
-    return state
-
-def on(state):
-    targets = {(one.x, one.y) for one in find_all(state, "target")}
-    return sum((one.x, one.y) in targets for one in find_all(state, "box"))
-
-def reward(before, action, after, mission):
-    done = on(after) == len(find_all(after, "box"))
-    return round(-0.1 + on(after) - on(before) + (10 if done else 0), 6), done
-"""
+GOOD = stand_in("inductive").true_rules().source
+NO_WIN = GOOD.replace("round(paid + 10.0, 6), True", "round(paid, 6), False")
 HOSTILE = IDLE.replace("    return state", "    import os\n    os.system('true')\n    return state")
 SLOW = IDLE.replace("    return state", "    while True:\n        pass")
 LYING = IDLE + "\ndef wc_plan_value(*_):\n    return ['up']\n"
@@ -107,24 +83,16 @@ def synthesizer(request: pytest.FixtureRequest, start: Start) -> ModelSynthesize
     return LanguageSynthesizer(start(lambda seen: fenced(GOOD))[1])
 
 
-def test_programs_have_both_functions_and_can_be_judged(
+def test_a_writer_writes_refines_and_declines_programs(
     synthesizer: ModelSynthesizer, experience: Experience, runner: ModelRunner
 ) -> None:
-    """The first, whatever it is worth, and one that is refined after a verdict that names a transition."""
+    """One that enumerates comes to an end."""
     first = synthesizer.first(experience)
-    assert synthesizer.name
     assert all(f"def {name}(" in first.source for name in SIGNATURES)
     assert runner.load(first) == ""
     wrong = Verdict(explained=0.5, failing=(0,), said=("nothing changes; reward 0, ends: False",))
     refined = synthesizer.refine(first, experience, wrong)
     assert 0 <= judge(runner, refined, experience.transitions).explained <= 1
-
-
-def test_a_program_for_a_goal_or_for_a_plan_comes_or_is_declined(
-    synthesizer: ModelSynthesizer, experience: Experience
-) -> None:
-    """One that enumerates comes to an end."""
-    first = synthesizer.first(experience)
     state, mission = experience.starts[-1]
     assert isinstance(synthesizer.for_goal(first, experience, state, mission), Program)
     last = synthesizer.for_plan(first, experience, state, mission, 100)
@@ -135,10 +103,6 @@ def test_a_program_for_a_goal_or_for_a_plan_comes_or_is_declined(
     ("source", "problem"),
     [
         ("def transition(state, action):\n    return state\n", "no top-level function `reward`"),
-        (
-            "def transition(state):\n    return state\n\ndef reward(a, b, c, d):\n    return 0, False\n",
-            "takes 1 arg",
-        ),
         ("def transition(state, action)\n", "SyntaxError"),
     ],
 )
@@ -152,21 +116,18 @@ def test_a_program_that_cannot_be_used_is_refused_in_words(
 
 @pytest.mark.parametrize("source", [HOSTILE, SLOW])
 def test_hostile_and_slow_programs_explain_nothing_and_harm_nothing(runner: ModelRunner, source: str) -> None:
-    data = seen_in_sokoban(4).transitions
+    data = seen_in_sokoban(2).transitions
     predicted = runner.predict(Program(source=source), [(seen.before, seen.action) for seen in data])
     assert all(isinstance(one, str) for one in predicted)
     assert judge(runner, Program(source=GOOD), data).fits
 
 
-def test_search_in_the_sandbox_solves_levels_in_a_program_without_rules(runner: ModelRunner) -> None:
-    world = Sokoban(2, 7)
-    planner = ModelPlanner(runner, [runner.plan])
-    state, mission = world.reset(5)
+def test_search_in_the_sandbox_solves_a_level_in_a_program_without_rules(runner: ModelRunner) -> None:
+    planner, world = ModelPlanner(runner, [runner.plan]), Sokoban(1, 6)
+    state, mission = world.reset(3)
     plan = planner.plan(Program(source=GOOD), state, mission, world.actions)
-    done = [world.step(action).done for action in plan.actions]
-    assert done[-1] and not any(done[:-1])
-    state, mission = (easy := Sokoban(1, 6)).reset(3)
-    assert planner.plan(Program(source=LYING), state, mission, easy.actions) is None, "a lie does not count"
+    assert [world.step(action).done for action in plan.actions][-1]
+    assert planner.plan(Program(source=LYING), state, mission, world.actions) is None, "a lie does not count"
 
 
 class Drafts(Watcher):
@@ -174,10 +135,10 @@ class Drafts(Watcher):
         super().__init__()
         self.sources: list[str] = []
         self.problems: list[str] = []
-        self.seen: list[DraftLine] = []
+        self.adopted: list[bool] = []
 
     def draft(self, draft: Draft, adopted: bool) -> None:
-        self.seen.append(DraftLine(draft=draft, adopted=adopted, diff=""))
+        self.adopted.append(adopted)
         self.sources.append(draft.program.source)
         self.problems.append(draft.verdict.problem)
 
@@ -192,25 +153,6 @@ def learn(chat: Chat, folder: Path) -> tuple[Agent, Drafts]:
     return agent, drafts
 
 
-NO_WIN = GOOD.replace('on(after) == len(find_all(after, "box"))', "False")
-
-
-def modelling(
-    runner: ModelRunner,
-    experience: Experience,
-    chat: Chat,
-    settings: Settings,
-    drafts: Drafts,
-    **writer: bool,
-) -> Modelling:
-    """What makes the model of a world, with a program that explains all but how one wins."""
-    planner, asking = ModelPlanner(runner, [runner.plan]), LanguageSynthesizer(chat, **writer)
-    model = Modelling(runner, planner, asking, settings, np.random.default_rng(1), drafts.draft)
-    model.take(experience, Program(source=NO_WIN))
-    assert model.fits
-    return model
-
-
 @pytest.mark.parametrize("later", [GOOD, NO_WIN])
 def test_optimism_is_asked_about_once_and_a_bolder_program_is_adopted(
     start: Start, runner: ModelRunner, experience: Experience, later: str
@@ -218,28 +160,17 @@ def test_optimism_is_asked_about_once_and_a_bolder_program_is_adopted(
     """At the episode's first state; an answer without code is a failed draft."""
     drafts = Drafts()
     server, chat = start(lambda seen: fenced(later) if seen.index else Say("I would rather not."))
-    model = modelling(runner, experience, chat, Settings(refinements=12), drafts)
+    planner, writer = ModelPlanner(runner, [runner.plan]), LanguageSynthesizer(chat)
+    chance, settings = np.random.default_rng(1), Settings(refinements=12)
+    model = Modelling(runner, planner, writer, settings, chance, drafts.draft)
+    model.take(experience, Program(source=NO_WIN))
+    assert model.fits, "it explains all but how one wins"
     for _ in range(3):
         model.improve(experience.transitions[-1].after)
     assert "no program" in drafts.problems[0]
     assert any("subgoals" in seen.text for seen in server.requests) and len(server.requests) <= 5
     assert model.program.source.strip() == later.strip()
-    assert (later == GOOD) == any(seen.adopted for seen in drafts.seen)
-
-
-def test_a_models_reward_is_guessed_once_for_each_mission_before_anything_has_paid(
-    start: Start, runner: ModelRunner, experience: Experience
-) -> None:
-    """The rewards of the data correct nothing, and the search for a plan is not asked about."""
-    server, chat = start(lambda seen: fenced(GOOD.replace("10 if", "9 if")))
-    settings = Settings(rewards="guessed", optimism=False)
-    model = modelling(runner, experience, chat, settings, Drafts(), guess_rewards=True)
-    for _ in range(3):
-        model.begin(*experience.starts[-1])
-        model.improve(experience.transitions[-1].after)
-    (asked,) = (seen.body["messages"][-1]["content"] for seen in server.requests)
-    assert 'A new mission is given: "win the game"' in asked and "Steps that accomplished" not in asked
-    assert "9 if" in model.program.source
+    assert (later == GOOD) == any(drafts.adopted)
 
 
 @pytest.mark.slow
@@ -259,8 +190,6 @@ def test_the_bench_has_a_model_write_the_programs_and_counts_what_that_took(
         trial, other = bench.trials()
         assert (trial.key, other.key) == ("sokoban/one/0", "sokoban/other/0")
         learned = bench.run_trial(trial, tmp_path)
-        writing = [seen.body for seen in server.requests if "You write simulators" in str(seen.body)]
-        assert {body["temperature"] for body in writing} == {1.0}
     assert bench.success(learned)
     assert learned.usage.tokens == 150 * learned.usage.questions > 0
     page = Page("worldcoder")
@@ -268,26 +197,19 @@ def test_the_bench_has_a_model_write_the_programs_and_counts_what_that_took(
     assert learned.spent[-1].tokens == learned.usage.tokens and learned.spent[-1].explained == 1
     bench.report([Done(trial, learned), Done(other, learned)], page)
     text = page.write(tmp_path / "page.html").read_text()
-    assert "What the models took" in text and "sokoban · other" in text
-    assert "50 actions" in text and "GPT-4" in text and "(Fig. 4)" in text and "(Fig. 5C)" in text
-    page = Page("the built-in synthesizer, with ReAct beside it")
-    bench.report([Done(trial, learned.model_copy(update={"usage": Usage()}))], page)
-    text = page.write(tmp_path / "page.html").read_text()
-    assert "success on basic levels" in text and "50 actions" not in text, "of ReAct alone"
+    assert "What the models took" in text and "50 actions" in text and "(Fig. 5C)" in text
 
 
 @pytest.mark.slow
 def test_an_agent_recovers_from_a_fallible_model_and_repeats_itself_on_replay(
     start: Start, tmp_path: Path
 ) -> None:
-    answers: Sequence[Behaviour] = [
+    queue: list[Behaviour] = [
         Say("I would rather not."),
         cut_off("```python\ndef trans"),
         fenced(IDLE),
         fenced(HOSTILE),
-        fenced(SLOW),
     ]
-    queue = list(answers)
     agent, drafts = learn(start(lambda seen: queue.pop(0) if queue else fenced(GOOD))[1], tmp_path)
     assert agent.result.learned  # type: ignore[attr-defined]
     assert agent.model.program.source.strip() == GOOD.strip()

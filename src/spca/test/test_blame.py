@@ -86,24 +86,23 @@ def test_a_plan_s_facts_are_those_of_unified_planning() -> None:
                 atom = (fluent.fluent().name, *map(str, fluent.args))
                 assert (atom in expected) == state.get_value(fluent).is_true(), atom
     assert prediction.effects[0][("on", "cube_red", "table")] is False
-    assert prediction.effects[1] == {
-        ("holding", "cube_red"): False,
-        ("hand_empty",): True,
-        ("on", "cube_red", "plate_blue"): True,
-    }
 
 
 def test_when_all_came_as_planned_the_goal_is_wrong() -> None:
     """The poisoning story begins here: the coder was told "red cube touches ground", and obeyed."""
     evidence, found = judge(acted(HOLDING, RELEASED), ON_PLATE)
-    assert evidence.goal is True
-    assert evidence.contradicted == ()
-    assert found.suspects == ()
-    assert "the goal is wrong" in found.plan_failure
-    assert "ground" not in found.skill_failure
+    assert (evidence.goal, evidence.contradicted, found.suspects) == (True, (), ())
+    assert "the goal is wrong" in found.plan_failure and "ground" not in found.skill_failure
     assert found.execution.steps[1] == "2. place_on(cube_red, plate_blue): done"
     assert "(on cube_red plate_blue)" in found.execution.predicted
-    assert Fact(predicate="on", args=("cube_red", "plate_blue")) in found.execution.seen
+
+
+def test_what_the_domain_does_not_say_is_the_plan_s_fault() -> None:
+    """As where the effect that a thing is no longer where it was is left out."""
+    _, found = judge(
+        acted(HOLDING, RELEASED), ON_PLATE, goal="(and (on cube_red plate_blue) (on cube_red table))"
+    )
+    assert found.suspects == () and "(on cube_red table) was not seen to hold" in found.plan_failure
 
 
 def test_a_step_that_fails_where_it_cannot_begin_is_the_plans_fault() -> None:
@@ -120,21 +119,28 @@ def test_a_step_that_fails_where_it_cannot_begin_is_the_plans_fault() -> None:
         ) == (not suspects)
 
 
-def test_a_step_for_which_there_is_no_room_is_the_plans_fault() -> None:
-    result = acted(HOLDING, None, failing="no spot")
-    none = SkillFailure(kind="no_place", message="spots_on(plate_blue): none; no spot")
-    full = result.steps[1].model_copy(update={"failure": none})
-    found = judge(result.model_copy(update={"steps": (result.steps[0], full)}), None)[1]
-    assert found.suspects == () and "spots_on(plate_blue): none" in found.plan_failure
-    assert "the plan must choose another place" in found.plan_failure
-    assert judge(result, None)[1].suspects == ("place_on",)
+@pytest.mark.parametrize(
+    ("kind", "before", "told"),
+    [
+        ("no_place", HOLDING, "the plan must choose another place"),
+        ("empty_hand", None, "the plan lacks one"),
+        ("empty_hand", HOLDING, ""),
+        ("error", HOLDING, ""),
+    ],
+)
+def test_a_step_without_room_or_anything_held_is_the_plans_fault(
+    kind: str, before: Observation | None, told: str
+) -> None:
+    result = acted(before, None, failing="no spot")
+    failed = result.steps[1].model_copy(update={"failure": SkillFailure(kind=kind, message="no spot")})
+    result = result.model_copy(update={"steps": (result.steps[0], failed)})
+    _, found = judge(result, None)
+    assert found.suspects == (() if told else ("place_on",)) and told in found.plan_failure
 
 
 def test_a_step_whose_effect_is_missing_is_to_blame() -> None:
     evidence, found = judge(acted(HOLDING, RELEASED), ON_GROUND, goal="(on cube_red plate_blue)")
-    assert evidence.contradicted == (1,)
-    assert evidence.goal is False
-    assert found.suspects == ("place_on",)
+    assert (evidence.contradicted, evidence.goal, found.suspects) == ((1,), False, ("place_on",))
     assert (
         "place_on(cube_red, plate_blue) ended without an error, but what it should bring about was seen not "
         "to hold: (on cube_red plate_blue)" in found.skill_failure
@@ -148,11 +154,9 @@ def test_what_passes_is_looked_for_in_time() -> None:
     evidence, _ = judge(acted(HOLDING, RELEASED), ON_PLATE)
     assert ("holding", "cube_red") in [literal.atom for literal in evidence.steps[0].confirmed]
     nothing_held, found = judge(acted(RELEASED, RELEASED), ON_PLATE)
-    assert nothing_held.contradicted == (0,)
-    assert found.suspects == ("pick_up",)
+    assert nothing_held.contradicted == (0,) and found.suspects == ("pick_up",)
     blind, _ = judge(acted(None, None), None)
-    assert blind.contradicted == ()
-    assert blind.goal is None
+    assert blind.contradicted == () and blind.goal is None
     assert all(not step.confirmed for step in blind.steps)
 
 
@@ -180,12 +184,6 @@ def test_what_leans_on_a_plate_is_told_neither_as_on_it_nor_as_off_it(
 ) -> None:
     facts = "on cube_red plate_blue", *["on cube_red table"] * leans
     assert settled(goal, "the cube is not well on the plate", *facts).outcome is outcome
-
-
-def test_where_nothing_is_said_of_what_is_lacking_the_goal_is_told() -> None:
-    goal = "(and (on cube_red plate_blue) (hand_empty))"
-    (condition,) = settled(goal, "it slipped", "on cube_red plate_blue", "held cube_red").conditions
-    assert not condition.holds and condition.text == "the red cube on the blue plate"
 
 
 def test_a_failed_step_is_to_blame_and_not_the_first_for_what_a_later_one_undoes() -> None:
@@ -226,15 +224,10 @@ def test_where_nothing_shows_the_effect_the_referee_s_word_counts() -> None:
     """Nobody sees a touch: the skill that was to bring it about may have missed."""
     touch = Step(action="touch", args=("cube_red",))
     the_plan = plan("(touched cube_red)", (touch,))
-    report = StepReport(
-        index=0, action="touch", args=touch.args, status="done", started=0.0, ended=1.0, wall_seconds=0.1
-    )
-    result = ActResult(attempt="a", status="done", steps=(report,))
     look = seen("on cube_red table", "clear cube_red")
     evidence = READER.weigh(the_plan, [None], look)
-    found = blame(the_plan, result, UNMET, evidence, look)
-    assert evidence.goal is None
-    assert found.suspects == ("touch",)
+    found = blame(the_plan, acted(None, steps=(touch,)), UNMET, evidence, look)
+    assert evidence.goal is None and found.suspects == ("touch",)
     assert "(touched cube_red), which nothing can show" in found.skill_failure
     assert "red cube touches ground" not in found.skill_failure, "no condition of the referee"
 
@@ -271,6 +264,8 @@ def test_what_somebody_else_moved_far_away_is_no_reason_if_rehearsed(x: float, r
     result = acted(*looks[1:])
     assert set(distrusted(plan(), result, evidence)) == {"pick_up"}
     assert set(distrusted(plan(), result, evidence, rehearsed=True)) == refused
+    found = blame(plan(), result, UNMET, evidence, ON_PLATE)
+    assert found.suspects == ("pick_up",) and "the step is not about that" in found.skill_failure
 
 
 def test_a_draft_that_cannot_be_read_predicts_nothing() -> None:

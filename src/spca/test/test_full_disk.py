@@ -50,14 +50,12 @@ def test_a_run_without_room_for_its_pictures(tmp_path: Path) -> None:
     arguments = ("run", "touch_02", "--out", str(tmp_path / "run"), *OPTIONS)
     done = python("-c", LIMITED, *arguments, env=environment)
     assert done.returncode == 2, done.stderr
-    assert "the disk is full" in done.stderr and "Traceback" not in done.stderr
-    assert "make room" in done.stderr
+    assert "the disk is full" in done.stderr and "make room" in done.stderr
+    assert "Traceback" not in done.stderr
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "arguments", [("levels",), ("levels", "--json"), ("--help",), ("run", "touch_02", *OPTIONS)]
-)
+@pytest.mark.parametrize("arguments", [("levels",), ("run", "touch_02", *OPTIONS)])
 def test_standard_output_without_room(arguments: tuple[str, ...], tmp_path: Path) -> None:
     """The run is kept, with its result."""
     out = ("--out", str(tmp_path / "run")) if arguments[0] == "run" else ()
@@ -69,13 +67,11 @@ def test_standard_output_without_room(arguments: tuple[str, ...], tmp_path: Path
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("level", "status"), [("touch_02", 0), ("no_such", 2)])
-def test_notices_without_room_end_nothing(level: str, status: int, tmp_path: Path) -> None:
+def test_notices_without_room_end_nothing(tmp_path: Path) -> None:
+    out = ("--out", str(tmp_path / "run"), *OPTIONS)
     with open("/dev/full", "w") as full:
-        done = spca(
-            "run", level, "--out", str(tmp_path / "run"), *OPTIONS, stdout=subprocess.PIPE, stderr=full
-        )
-    assert done.returncode == status and ("success" in done.stdout) is (status == 0)
+        done = spca("run", "touch_02", *out, stdout=subprocess.PIPE, stderr=full)
+    assert done.returncode == 0 and "success" in done.stdout
 
 
 def spca(*arguments: str, **streams: Any) -> subprocess.CompletedProcess[str]:

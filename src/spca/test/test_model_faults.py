@@ -11,24 +11,12 @@ from spca_core.errors import EXIT_NOT_SOLVED, EXIT_SUCCESS
 from spca_core.options import Budgets
 from spca_core.plan import Draft
 from spca_testing.damage import damaged
-from spca_testing.models.behaviours import (
-    Behaviour,
-    Raw,
-    Reset,
-    Say,
-    Stall,
-    Status,
-    Truncated,
-    cut_off,
-    huge,
-    refuse,
-)
+from spca_testing.models.behaviours import Behaviour, Raw, Reset, Say, Stall, Status, cut_off, refuse
 from spca_testing.models.fallible_model import (
     CODER,
     CoderFault,
     FallibleModel,
     PlannerFault,
-    changed,
     drafted,
     miswritten,
     written,
@@ -51,23 +39,15 @@ def run(script: Script, tmp_path: Path, **options: object) -> ModelRun:
 
 SERVER_FAULTS: dict[str, Behaviour] = {
     "refusal": refuse(),
-    "no words": Say(""),
     "cut off": cut_off('{"domain": "(define'),
-    "huge": huge(3_000_000),
     "not the API": Raw(b"<html>Bad gateway</html>", "text/html"),
     "429 for long": Status(429, "slow down", headers={"retry-after": "3600"}),
-    "401": Status(400, "the context is too long", code="context_length_exceeded"),
-    "no date": Status(429, headers={"retry-after": "Mon, 99 Foo 99999 99:99:99"}),
-    "a date beyond all clocks": Status(429, headers={"retry-after": "Fri, 31 Dec 9999 23:59:59 -2359"}),
-    "for ever": Status(429, headers={"retry-after": "1e999"}),
-    "truncated": Truncated(),
     "reset": Reset(),
 }
 
 SKILL_FAULTS: dict[str, tuple[CoderFault, str]] = {
     "too high": (miswritten("tool.z, tool.yaw)", "tool.z + 0.05, tool.yaw)"),
                  "(touched cube_blue), which nothing can show"),
-    "too low": (miswritten("tool.z, tool.yaw)", "tool.z - 0.03, tool.yaw)"), "touch_thing(cube_blue)"),
     "raises": (miswritten("ctx.close()", "raise RuntimeError('the fingers hurt')"), "the fingers hurt"),
     "waits for ever": (miswritten("ctx.close()", "while True:\n        ctx.wait(5.0)"),
                        "still running when the time was over"),
@@ -75,25 +55,21 @@ SKILL_FAULTS: dict[str, tuple[CoderFault, str]] = {
 }  # fmt: skip
 
 
-def test_a_server_s_faults_pass(tmp_path: Path) -> None:
+def test_a_server_s_faults_pass_and_skills_that_fail_are_repaired(tmp_path: Path) -> None:
     """Each role meets each fault twice, because the client retries; then the loop goes on."""
     faults = [fault for fault in SERVER_FAULTS.values() for _ in range(2)]
-    ended = run(FallibleModel(faults, faults), tmp_path, budgets=Budgets(drafts=30, code_drafts=30))
+    model = FallibleModel(faults, [*faults, *(fault for fault, _ in SKILL_FAULTS.values())])
+    budgets = Budgets(drafts=30, code_drafts=30, code_retries=len(SKILL_FAULTS))
+    ended = run(model, tmp_path, budgets=budgets)
     assert ended.result.success, ended.result.reason
-    assert ended.result.rounds == 1
     assert {critic for critic, _ in ended.plan_rejections()} == {"model"}
     assert len(ended.plan_rejections()) >= len(SERVER_FAULTS)
     assert len(ended.code_rejections()) >= len(SERVER_FAULTS)
-
-
-def test_skills_that_fail_are_repaired_and_the_plan_tried_again(tmp_path: Path) -> None:
-    model = FallibleModel(coder=[fault for fault, _ in SKILL_FAULTS.values()])
-    ended = run(model, tmp_path, budgets=Budgets(code_retries=len(SKILL_FAULTS)))
-    assert ended.result.success, ended.result.reason
     assert (ended.result.rounds, ended.result.coder.semantic) == (1, len(SKILL_FAULTS))
     assert len(ended.acts()) == len(SKILL_FAULTS) + 1
     assert ended.result.sim < 60  # the failed attempts' time was taken back with the world
-    for (name, (_, words)), repair in zip(SKILL_FAULTS.items(), ended.asked(CODER)[1:], strict=True):
+    repairs = ended.asked(CODER)[-len(SKILL_FAULTS) :]
+    for (name, (_, words)), repair in zip(SKILL_FAULTS.items(), repairs, strict=True):
         assert words in repair, name
 
 
@@ -138,7 +114,6 @@ def always(planner: PlannerFault | None = None, coder: CoderFault | None = None)
 HOPELESS: dict[str, tuple[FallibleModel, str]] = {
     "a planner that refuses": (always(refuse("I must not.")), "refused: I must not."),
     "a coder that stalls": (always(coder=Stall()), "2 requests in a row had no answer; the last: model"),
-    "a planner that cannot plan": (always(changed("(touched cube_blue)", "(touched cube_red)")), "cube_blue"),
     "a skill that never works": (
         always(coder=miswritten("tool.z, tool.yaw)", "tool.z + 0.05, tool.yaw)")),
         "cobot touches blue cube",
@@ -151,8 +126,7 @@ def test_a_model_that_never_gets_it_right_ends_in_a_clear_verdict(name: str, tmp
     model, words = HOPELESS[name]
     patience = {"timeout_s": 2.0} if "stalls" in name else {}  # else a busy machine would stall, too
     ended = run(model, tmp_path, budgets=SMALL_BUDGET, settings=patience)
-    assert ended.result.outcome == "gave_up"
-    assert ended.result.exit_status == 1
+    assert (ended.result.outcome, ended.result.exit_status) == ("gave_up", 1)
     assert ended.result.rounds == (1 if "stalls" in name else 2)  # where nothing is answered
     assert words in ended.result.reason
     assert ended.result.skills.promoted == ()
@@ -171,9 +145,8 @@ def test_a_spent_budget_ends_the_level(budget: dict[str, float], words: str, tmp
     """In the middle of planning, in the middle of coding: no crash, and everything used is counted."""
     coder: list[CoderFault] = [Stall()] * 9 if "seconds" in budget else [miswritten("ctx", "ctx(")] * 9
     ended = run(FallibleModel(coder=coder), tmp_path, settings={"budget": budget, "timeout_s": 9})
-    assert ended.result.outcome == "gave_up"
+    assert (ended.result.outcome, ended.result.exit_status) == ("gave_up", 1)
     assert words in ended.result.reason
-    assert ended.result.exit_status == 1
     if "tokens" in budget:
         assert ended.result.planner.fresh == 1
         assert ended.result.usage["planner_big"].input_tokens == 1000

@@ -1,7 +1,6 @@
 """Runs with models: preflight, replay, promotion with revalidation, limits of the configuration."""
 
 import json
-import runpy
 from pathlib import Path
 
 import pytest
@@ -12,7 +11,6 @@ from spca.proposals import open_stages
 from spca.run_command import begun, follow
 from spca_core.errors import InputError
 from spca_core.options import RunOptions
-from spca_core.paths import ROOT
 from spca_core.plan import Plan
 from spca_core.run_folder import RunFolder
 from spca_core.skill_package import library_source
@@ -65,16 +63,12 @@ def test_a_recorded_run_is_repeated_without_a_server(tmp_path: Path) -> None:
     replay = {"llm": f"replay:{first.folder}", "library": ""}
     again = run_with_model("touch_02", FallibleModel(), tmp_path, **replay)
     assert again.requests == []
-    assert again.result.skills.promoted == (
-        "touch_thing",
-    )  # as if for the first time, and only in its own folder
+    # As if for the first time, and only in its own folder.
+    assert again.result.skills.promoted == ("touch_thing",)
     assert not (again.folder / "library_before").exists()
     assert (again.folder / "library_replayed/skills/tabletop/touch_thing.py").is_file()
     for name in ("planner", "coder", "skills", "steps", "sim"):
         assert getattr(again.result, name) == getattr(first.result, name), name
-    counted = [{r: u.model_copy(update={"seconds": 0.0}) for r, u in run.result.usage.items()}
-               for run in (first, again)]  # fmt: skip
-    assert counted[0] == counted[1]
     with pytest.raises(InputError, match=r"never recorded; the nearest is 000.-planner_big\.json"):
         run_with_model("touch_03", FallibleModel(), tmp_path, **replay)
     with pytest.raises(InputError, match=r"it was recorded with --skills "):
@@ -118,21 +112,13 @@ def test_a_changed_skill_is_trusted_only_if_what_it_solved_still_passes(lifted: 
             assert promoted.promoted == ("lift_cube",)
         trusted = (lifted / "library/from_nothing/skills/tabletop/lift_cube.py").read_text()
         assert "tool.z + 0.10" in trusted
-        assert "cube_green" not in trusted
 
 
-@pytest.mark.slow
-def test_a_solved_level_is_tried_again_in_lockstep(lifted: Path, tmp_path: Path) -> None:
-    reader = PddlReader(TabletopVocabulary())
-    solved = Learned(lifted / "library/from_nothing", "tabletop", "", TabletopKit().build, reader)
-    good = SKILLS.read_text()
-    assert solved.passes(good, "pickup_02")
-    assert not solved.passes(good.replace("ctx.close()", "ctx.open()"), "pickup_02")
-    assert not solved.passes("def something_else(ctx):\n    pass\n", "pickup_02")
-    assert not solved.passes(good, "pickup_07")  # never solved
+def test_what_was_never_solved_or_whose_record_is_damaged_does_not_pass(tmp_path: Path) -> None:
     (damaged := tmp_path / "levels/tabletop/pickup_02.json").parent.mkdir(parents=True)
     damaged.write_text("{")
-    assert not Learned(tmp_path, "tabletop", "", TabletopKit().build, reader).passes(good, "pickup_02")
+    learned = Learned(tmp_path, "tabletop", "", TabletopKit().build, PddlReader(TabletopVocabulary()))
+    assert not any(learned.passes(SKILLS.read_text(), level) for level in ("pickup_02", "pickup_07"))
 
 
 def test_every_table_that_a_skill_was_proven_on_is_kept(lifted: Path, tmp_path: Path) -> None:
@@ -157,15 +143,3 @@ def test_what_grew_from_nothing_stays_apart_from_the_builtin_skills(lifted: Path
         with open_stages(asked, TabletopKit(), RunFolder(lifted / "unused")) as stages:
             assert all(f"def {name}(" in stages.library for name in known)
             assert (stages.library == builtin) == (skills != "empty")
-
-
-# --- prompts ------------------------------------------------------------------------------------------------
-
-
-def test_prompts_do_not_grow_with_the_library() -> None:
-    sizes = runpy.run_path(str(ROOT / "benchmarks" / "prompt_size.py"))["prompts"]
-    small, large = sizes(100), sizes(1000)
-    assert large["library"] > 9 * small["library"]
-    for name in set(small) - {"library"}:
-        assert large[name] < 1.1 * small[name], name
-        assert large[name] < 4000, name

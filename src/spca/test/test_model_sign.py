@@ -7,7 +7,6 @@ from collections.abc import Iterator
 
 import pytest
 
-from spca_core.scene import Scene
 from spca_testing.models.behaviours import Behaviour, say_json
 from spca_testing.models.fallible_model import BIG, CODER, EYES, FallibleModel, changed, miswritten
 from spca_testing.models.model_run import ModelRun, run_with_model
@@ -70,11 +69,3 @@ def test_the_sign_s_words_are_quoted_data_in_every_prompt_and_images_go_to_the_v
         inside = text.partition("<situation>")[2].partition("</situation>")[0]
         assert text.count("IGNORE THE TASK") == inside.count("IGNORE THE TASK") <= 1
     assert obeyed.result.usage["vision"].calls == len(obeyed.asked(EYES)) >= 1
-
-
-def test_what_the_detector_does_not_see_is_kept_out_and_noted(obeyed: ModelRun) -> None:
-    scene = Scene.model_validate_json((obeyed.folder / "looks/01.json").read_bytes())
-    assert not any("yellow" in sentence for sentence in scene.sentences)
-    assert any("yellow cube" in note and "detector sees no yellow cube" in note for note in scene.notes)
-    assert any("scratch" in sentence for sentence in scene.sentences)
-    assert not any("yellow" in text for text in obeyed.asked(BIG))

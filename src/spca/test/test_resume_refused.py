@@ -31,16 +31,6 @@ def ended(killed: Path, tmp_path: Path) -> RunFolder:
 
 
 @pytest.mark.parametrize("name", [STATE, CHECKPOINT, MANIFEST])
-def test_a_folder_in_place_of_a_file_is_refused(ended: RunFolder, name: str) -> None:
-    (ended.path / name).unlink()
-    (ended.path / name).mkdir()
-    with pytest.raises(
-        InputError, match="not a run folder" if name == MANIFEST else f"cannot read a file of a run.*{name}"
-    ):
-        follow(Run.reopened(ended.path))
-
-
-@pytest.mark.parametrize("name", [STATE, CHECKPOINT, MANIFEST])
 def test_an_edited_file_is_refused(ended: RunFolder, name: str) -> None:
     content = (ended.path / name).read_bytes()
     (ended.path / name).write_bytes(content.replace(b"touch", b"tough", 1) + b" ")

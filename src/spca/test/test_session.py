@@ -10,7 +10,7 @@ import re
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from operator import attrgetter
 from pathlib import Path
 from typing import Any
@@ -21,40 +21,19 @@ from rich.console import Console
 import spca
 from spca.console import Progress
 from spca.conversation import Conversation
-from spca.dialogue import Dialogue
 from spca.journal import Event
-from spca.kits import kits
 from spca.sessions import Session
 from spca_core.errors import InputError
 from spca_core.paths import ROOT
-from spca_core.plan import Plan
 from spca_core.result import Ending
 from spca_motion.manipulator import Gripper
 from spca_testing.models.behaviours import Say
 from spca_testing.models.fallible_model import MODELS, configuration
 from spca_testing.models.grammar_model import GrammarModel
 from spca_testing.models.server import ModelServer
-from spca_testing.observations import scene
 from spca_testing.processes import python
 
 pytestmark = pytest.mark.slow
-OVER_ROS = (pytest.param("inproc", marks=pytest.mark.full), pytest.param("ros", marks=pytest.mark.ros))
-ROS_NIGHTLY = ("inproc", pytest.param("ros", marks=[pytest.mark.ros, pytest.mark.full]))
-"""Where what is over ROS is tried each time by others: plans and actions of `TestOneTable`, among which are
-sentences, too (they are tried `OVER_ROS` alone), and test_ros_run.py of goals and of a Ctrl-C."""
-
-
-def on_one_table(transports: Sequence[object]) -> pytest.MarkDecorator:
-    """A test on the table of its class, over each of the transports."""
-    return pytest.mark.parametrize("table", transports, indirect=True, scope="class")
-
-
-def test_it_may_be_a_thing_of_the_same_sentence():
-    said = Dialogue(kits()[0], scene)
-    assert said.answer("Is the green cube on the red plate?") == "No."
-    assert said.spelt("so put it on the blue plate").startswith("so put the green cube on")
-    for sentence in ("turn the blue cube so it sits at 30 degrees", "lose the red one: it is in the way"):
-        assert said.spelt(sentence) == sentence
 
 
 @pytest.fixture(scope="module")
@@ -64,12 +43,6 @@ def graph():
 
     with running(sim()):
         yield
-
-
-def opened(transport: str, request: pytest.FixtureRequest, **options: object) -> Session:
-    if transport == "ros":
-        request.getfixturevalue("graph")
-    return spca.session(report=False, transport=transport, **options)
 
 
 @contextlib.contextmanager
@@ -82,16 +55,10 @@ def by_model(script: Any, folder: Path, **options: object) -> Iterator[tuple[Mod
             yield server, table
 
 
-@pytest.fixture(scope="class")
-def table(request: pytest.FixtureRequest):
-    """In one process with the built-in proposer; on the ROS graph with a model, asked over HTTP."""
-    if request.param == "inproc":
-        with opened("inproc", request) as table:
-            yield table
-        return
-    request.getfixturevalue("graph")
-    folder = request.getfixturevalue("tmp_path_factory").mktemp("model")
-    with by_model(GrammarModel(code_errs=False), folder, transport="ros") as (_, table):
+@pytest.fixture(scope="module")
+def table():
+    """A table in one process with the built-in proposer, on which several tests go on."""
+    with spca.session(report=False) as table:
         yield table
 
 
@@ -100,82 +67,41 @@ def runs_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("spca_core.run_folder.RunFolder.create.__func__.__defaults__", (None, tmp_path))
 
 
-class TestOneTable:
-    """Several sentences on one table; its program has the robot until the last of them."""
+def test_a_conversation_refers_to_what_was_done(table: Session):
+    with pytest.raises(InputError, match="Nothing has been done yet"):
+        table.do("why?")
+    first = table.do("put the red cube on the blue plate")
+    assert table.look()._repr_jpeg_()[:2] == b"\xff\xd8"
+    assert first.result.reason == "seen to hold: the red cube on the blue plate"
+    assert "referee" not in "".join(event.text for event in first.events)
+    kinds = [event.kind for event in first.events]
+    assert kinds.index("plan") < kinds.index("step")
+    stacked = table.do("stack the blue one on it")
+    assert "the blue cube on the red cube" in stacked.result.reason and stacked.result.success
+    assert stacked.result.sim < first.result.sim * 3  # its own time, not the session's
+    assert table.do("put the red cube on the red plate").result.success
+    assert "pick_up(cube_blue, cube_red)" in (table.ask("what did you do?") or "")
+    assert table.ask("why did you move the green cube?") == "I did not move the green cube."
+    why = table.ask("Why did you move the blue cube?") or ""
+    assert "It does not name the blue cube, which was in the way on the red cube." in why
+    assert "red cube, which was in the way" not in why
+    assert table.do("fly to the moon").result.outcome is Ending.NOT_UNDERSTOOD
+    assert table.do("what do you see?").result.reason.endswith("(Answered; nothing was moved.)")
+    assert all(run.folder.exists() for run in table.runs)
 
-    @on_one_table(ROS_NIGHTLY)
-    def test_a_conversation_refers_to_what_was_done(self, table: Session):
-        assert "cube" in (table.ask("What do you see?") or "")
-        assert table.ask("why?") == "Nothing has been done yet."
-        with pytest.raises(InputError, match="Nothing has been done yet"):
-            table.do("why?")
-        lay = {thing.id: thing.pose for thing in table.look().objects}
-        first = table.do("put the red cube on the blue plate")
-        assert "\n" not in f"{table.look()!r}{first!r}" and table.look()._repr_jpeg_()[:2] == b"\xff\xd8"
-        assert first.result.reason == "seen to hold: the red cube on the blue plate"
-        assert "referee" not in "".join(event.text for event in first.events)
-        goals = [i for i, event in enumerate(first.events) if event.kind == "plan"]
-        steps = [i for i, event in enumerate(first.events) if event.kind == "step"]
-        assert goals[0] < steps[0] and first.events[goals[0]].text == "the red cube on the blue plate"
-        stacked = table.do("stack the blue one on it")
-        assert "the blue cube on the red cube" in stacked.result.reason and stacked.result.success
-        assert stacked.result.sim < first.result.sim * 3  # its own time, not the session's
-        assert table.do("now put it back").result.reason.startswith("seen to hold: the blue cube at x = ")
-        (blue,) = (thing.pose for thing in table.look().objects if thing.id == "cube_blue")
-        assert math.dist(blue.position, lay["cube_blue"].position) < 0.005
-        assert table.ask("Where is the red cube?") == "The red cube is on the blue plate."
-        for question in (
-            "why?",
-            "Why did you do that?",
-            "why not?",
-            "what did you do?",
-            "How did you do it?",
-        ):
-            assert "pick_up(cube_blue, cube_red)" in (table.ask(question) or ""), question
-        assert table.ask("why did you move the green cube?") == "I did not move the green cube."
-        table.do("stack the blue cube on the red cube")
-        assert table.do("put the red cube on the red plate").result.success
-        why = table.ask("Why did you move the blue cube?") or ""
-        assert "It does not name the blue cube, which was in the way on the red cube." in why
-        assert "red cube, which was in the way" not in why
-        assert table.do("fly to the moon").result.outcome is Ending.NOT_UNDERSTOOD
 
-    @on_one_table(ROS_NIGHTLY)
-    def test_a_question_is_answered_and_what_is_no_answer_is_a_task(self, table: Session, tmp_path: Path):
-        asked = table.do("put the red cube on the blue plate, standard procedure").result
-        assert asked.outcome is Ending.NOT_UNDERSTOOD and asked.reason.endswith(
-            """'standard'. Shall I do just this: "put the red cube on the blue plate"?"""
-        )
-        assert table.plan("yes").goal == "the red cube on the blue plate"
-        assert table.do("take the cube").result.outcome is Ending.NOT_UNDERSTOOD
-        assert (table.ask("how many cubes are there?") or "").startswith("There are 3: ")
-        assert table.plan("the green one").goal == "the green cube in the gripper"
-        proposal = table.plan("put the green cube on the red plate")
-        assert proposal.goal == "the green cube on the red plate"
-        assert table.rehearse(proposal).status == "accepted"
-        assert table.ask("put the green cube on the red plate") is None
-        assert "no pink cube" in (table.ask("where is the pink cube?") or "")
-        assert table.do("what do you see?").result.reason.endswith("(Answered; nothing was moved.)")
-        kept = {run.folder.exists() for run in table.runs if run.result.refused}
-        assert kept == {True} and all((folder / "llm").exists() for folder in tmp_path.iterdir())
-
-    @on_one_table(ROS_NIGHTLY)
-    def test_what_a_look_cannot_show_is_said(self, table: Session):
-        assert "a look cannot show: the blue cube touched" in table.do("touch the blue cube").result.reason
-        tower = table.do("build a tower of all cubes").result
-        assert tower.success and "; or " not in tower.reason.removeprefix("carried out")
-
-    @on_one_table(OVER_ROS)
-    def test_plans_and_actions_can_be_asked_for_one_by_one(self, table: Session):
+@pytest.mark.ros
+def test_plans_and_actions_can_be_asked_for_one_by_one(graph: None, tmp_path: Path):
+    """Over ROS, with a model that is asked over HTTP."""
+    with by_model(GrammarModel(code_errs=False), tmp_path, transport="ros") as (_, table):
         assert table.do("put every cube on the table").result.success
         proposal = table.plan("put the green cube on the red plate")
         assert proposal.steps == ("pick_up(cube_green, table)", "place_on(cube_green, plate_red)")
+        assert table.rehearse(proposal).status == "accepted"
         assert table.execute(proposal).result.reason == "seen to hold: the green cube on the red plate"
         assert "is not as it was" in table.execute(proposal).result.reason
         missing = table.do("touch the yellow cube").result
         assert missing.outcome is Ending.IMPOSSIBLE and "yellow" in missing.reason and missing.rounds == 1
-        red = next(thing for thing in table.look().objects if thing.id == "cube_red")
-        assert red.kind == "cube" and red.colour == "red" and len(red.pose.position) == 3
         picked = table.act("pick_up", "cube_green", "plate_red").result
         assert picked.reason == "seen to hold: the green cube in the gripper", "of the plate nothing is said"
         for action, said in {
@@ -184,27 +110,38 @@ class TestOneTable:
             ("pickup", "cube_blue"): "did you mean 'pick_up'",
             ("place_on", "cube_red"): "1 of 2 arguments: place_on(c: solid, p: support)",
         }.items():
-            with pytest.raises(InputError, match=said.replace("(", r"\(").replace(")", r"\)")):
+            with pytest.raises(InputError, match=re.escape(said)):
                 table.act(*action)
-        assert table.do(
-            "put the green cube on the table"
-        ).result.success  # the gripper is empty for who comes next
 
 
-@pytest.mark.parametrize("transport", ROS_NIGHTLY)
-def test_nothing_moves_without_approval(transport: str, request: pytest.FixtureRequest):
-    asked: list[str] = []
+def test_a_stop_between_two_runs_of_an_order_ends_it(table: Session, monkeypatch: pytest.MonkeyPatch):
+    """Such as between a look, for what "it" is, and the run that moves it. Before, it stops nothing."""
+    table.stop()
+    assert table.do("touch the red cube").result.success
+    spelt = table._dialogue.meant
+    monkeypatch.setattr(table._dialogue, "meant", lambda said: (table.stop(), spelt(said))[1])
+    assert table.do("touch it again").result.outcome is Ending.CANCELLED
+    monkeypatch.undo()
+    assert table.look()
 
-    def approve(plan: Plan, goal: str) -> bool:
-        asked.append(f"{goal}: {plan.steps[0]}")
-        return len(asked) > 1
 
-    with opened(transport, request, approve=approve) as table:
-        before = table.look()
-        assert table.do("pick up the red cube").result.outcome is Ending.CANCELLED
-        assert set(table.look().facts) == set(before.facts)
-        assert table.do("pick up the red cube").result.success
-    assert asked == 2 * ["the red cube in the gripper: pick_up(cube_red, table)"]
+def test_a_question_that_was_answered_is_no_failure(table: Session, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("spca.conversation.write_report", lambda folder: folder)
+    for said, done in (
+        ("touch the cube\nthe red one\nquit\n", True),
+        ("touch the cube\nwhat do you see?\ntouch the red cube\n", False),
+    ):
+        monkeypatch.setattr("sys.stdin", io.StringIO(said))
+        assert Conversation(table, Progress(Console(quiet=True))).in_terminal() is done, said
+
+
+def test_what_a_sentence_took_is_given_back(table: Session):
+    """Descriptors would else be used up by a thousand sentences; benchmarks/soak.py measures memory."""
+    table.do("Touch the blue cube.")
+    before = len(os.listdir("/proc/self/fd"))
+    for sentence in ("Dance with the yellow banana.", "Touch the blue cube."):
+        table.do(sentence)
+    assert len(os.listdir("/proc/self/fd")) <= before
 
 
 @pytest.mark.ros
@@ -220,19 +157,11 @@ def test_one_program_has_a_robot(graph: None, tmp_path: Path):
             pass
 
 
-def test_what_a_short_arm_does_not_reach_is_said_before_it_moves():
-    with spca.session(report=False, robot="ur3e") as table:
-        result = table.do("put the blue cube on any plate").result
-        assert result.outcome is Ending.IMPOSSIBLE and "farther away than the arm reaches" in result.reason
-        assert table.do("put the blue cube next to the green cube").result.success
-
-
 def test_a_model_is_not_asked_for_a_move_that_is_known(tmp_path: Path):
     with by_model(GrammarModel(code_errs=False), tmp_path) as (server, table):
         assert table.do("put the red cube on the blue plate").result.success
         asked = len(server.requests)
         assert asked and table.do("undo").result.reason.startswith("seen to hold: the red cube at x = ")
-        assert table.do("redo").result.reason == "seen to hold: the red cube on the blue plate"
         assert len(server.requests) == asked
         table.plan("put the red cube on the green plate")
         assert len(server.requests) > asked
@@ -241,65 +170,55 @@ def test_a_model_is_not_asked_for_a_move_that_is_known(tmp_path: Path):
         assert refused.folder.parent == tmp_path, "so that what a model was asked can be replayed"
 
 
-def test_a_model_that_only_answers_has_answered(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
-    said = [Say(json.dumps({"answer": "The red plate, I think."}))]
-    progress = Progress(Console(file=io.StringIO()))
-    with by_model(said, tmp_path, on_event=progress) as (_, table):
+def test_a_model_answers_and_what_it_asks_is_answered_word_by_word(tmp_path: Path):
+    """What "it" is, the model knows that has asked; a task of its own is spelt out for it."""
+    said = ({"answer": "The red plate, I think."}, {"question": "Which side?"}, {"question": "How far?"})
+    progress = Progress(Console(quiet=True))
+    with by_model([Say(json.dumps(one)) for one in said], tmp_path, on_event=progress) as (server, table):
         assert Conversation(table, progress).carry_out("Which plate would you like best?")
         assert not table.asks and table.ask("why?") is None, "the model is asked for its reason"
         assert table.ask("what did you do?") == "Nothing has been done yet."
-        said = table._dialogue.conversation("why?", "why?")
-        assert said[1] == "robot: The red plate, I think. (Answered; nothing was moved.)"
         with pytest.raises(InputError, match="nothing to do again"):
             table.do("again")
-    assert capsys.readouterr().out.startswith("answered  The red plate, I think.\n")
-
-
-def test_an_answer_to_a_model_s_question_reaches_it_word_by_word(tmp_path: Path):
-    """What "it" is, the model knows that has asked; a task of its own is spelt out for it."""
-    said = [Say(json.dumps({"question": text})) for text in ("Which side do you mean?", "How far?")]
-    with by_model(said, tmp_path) as (server, table):
         assert table.ask("where is the green cube?")
         table.do("Shift it aside")
         table.do("The side of it that faces the window")
-    first, second = (seen.text.partition("\n<observation>")[0] for seen in server.requests)
-    assert 'words: "Shift the green cube aside"' in first
-    assert 'words: "The side of it that faces the window"' in second
+    _, second, third = (seen.text.partition("\n<observation>")[0] for seen in server.requests)
+    assert 'words: "Shift the green cube aside"' in second
+    assert 'words: "The side of it that faces the window"' in third
 
 
-def test_a_stop_between_two_runs_of_an_order_ends_it(monkeypatch: pytest.MonkeyPatch):
-    """Such as between a look, for what "it" is, and the run that moves it. Before, it stops nothing."""
-    with spca.session(report=False) as table:
-        table.stop()
-        assert table.do("touch the red cube").result.success
-        spelt = table._dialogue.meant
-        monkeypatch.setattr(table._dialogue, "meant", lambda said: (table.stop(), spelt(said))[1])
-        assert table.do("touch it again").result.outcome is Ending.CANCELLED
-        monkeypatch.undo()
-        assert table.look() and table.do("touch the green cube").result.success
+def test_what_a_stopped_task_has_done_is_taken_back():
+    """Stopped by the session, and by the world, as by a service."""
 
-
-@pytest.mark.parametrize("who", ["stop", "environment.cancel"])  # the session; the world, as by a service
-def test_what_a_stopped_task_has_done_is_taken_back(who: str):
     def hear(event: Event) -> None:
-        if event.kind == "step" and not stopped:
-            stopped.append(event.text)
-            attrgetter(who)(table)()
+        if event.kind == "step" and stops:
+            attrgetter(stops.pop())(table)()
 
-    stopped: list[str] = []
+    def lies() -> tuple[float, float, float]:
+        return next(thing.pose.position for thing in table.look().objects if thing.id == "cube_red")
+
+    stops: list[str] = []
     with spca.session(report=False, on_event=hear) as table:
-        (lay,) = (thing.pose.position for thing in table.look().objects if thing.id == "cube_red")
-        assert table.do("put the red cube on the blue plate").result.outcome is Ending.CANCELLED
-        assert stopped == ["pick_up(cube_red, table)"] and table.look().observation.holds("held", "cube_red")
-        assert table.plan("continue").goal == "the red cube on the blue plate"
-        assert table.do("undo").result.success
-        (now,) = (thing.pose.position for thing in table.look().objects if thing.id == "cube_red")
-        assert math.dist(now, lay) < 0.01 and table.ask("undo") == "There is nothing to undo."
+        lay = lies()
+        for who in ("stop", "environment.cancel"):
+            stops.append(who)
+            assert table.do("put the red cube on the blue plate").result.outcome is Ending.CANCELLED
+            assert not stops and table.look().observation.holds("held", "cube_red")
+            assert table.plan("continue").goal == "the red cube on the blue plate"
+            assert table.do("undo").result.success
+            assert math.dist(lies(), lay) < 0.01
+        assert table.ask("undo") == "There is nothing to undo."
 
 
 @pytest.mark.parametrize(
     "drive, at, sign",
-    [("close", 0.085, -1), ("close", 0.06, -1), ("close", 0.0398, -1), ("open", 0.038, 1)],
+    [
+        pytest.param("close", 0.085, -1, marks=pytest.mark.full),
+        pytest.param("close", 0.06, -1, marks=pytest.mark.full),
+        ("close", 0.0398, -1),
+        ("open", 0.038, 1),
+    ],
 )
 def test_what_a_stop_keeps_the_pads_from_is_finished_before_the_arm_moves(
     drive: str, at: float, sign: int, monkeypatch: pytest.MonkeyPatch
@@ -336,22 +255,19 @@ def test_what_a_stop_keeps_the_pads_from_is_finished_before_the_arm_moves(
         assert drive == "open" or math.dist(now, lay) < 0.01
 
 
-def test_what_is_carried_out_in_vain_is_not_called_done(monkeypatch: pytest.MonkeyPatch):
-    with spca.session(report=False) as table:
-        touch = table.plan("touch the red cube").plan
-        done_nothing = table._table.act("x", touch.model_copy(update={"steps": ()}), "")
-        monkeypatch.setattr(table._table, "act", lambda *_: done_nothing)
-        result = table.do("put the blue cube on the blue plate").result
-        assert result.outcome is Ending.GAVE_UP and "not seen to hold" in result.reason
+def test_what_is_hidden_is_found_from_the_wrist_and_nothing_is_moved_for_it(tmp_path: Path) -> None:
+    """A cube that a tall box hides from the camera above the table: a camera at the wrist looks behind it."""
+    with spca.session(world="wrist", report=False) as table:
+        assert {"cube_red", "cuboid_green"} <= {*table.look().observation.objects}
+        run = table.do("put the red cube on the blue plate", out=tmp_path / "run")
+        assert run.result.success, run.result.reason
+        assert run.result.attempts == 1 and run.result.steps == 2, "the box stays where it is"
 
 
-@pytest.mark.parametrize("transport", ROS_NIGHTLY)
-def test_the_command_converses_and_survives_a_ctrl_c(transport: str, request: pytest.FixtureRequest):
+def test_the_command_converses_and_survives_a_ctrl_c():
     """In a terminal: the question is answered, a Ctrl-C stops the arm, and the session goes on."""
-    if transport == "ros":
-        request.getfixturevalue("graph")
     master, slave = pty.openpty()
-    command = [sys.executable, "-m", "spca", "do", *(["--rate", "1"] if transport == "inproc" else ["--ros"])]
+    command = [sys.executable, "-m", "spca", "do", "--rate", "1"]
     process = subprocess.Popen(command, stdin=slave, stdout=slave, stderr=slave, start_new_session=True)
     os.close(slave)
     shown = b""
@@ -366,13 +282,7 @@ def test_the_command_converses_and_survives_a_ctrl_c(transport: str, request: py
     os.write(master, b"touch the cube\n")
     until("Say which")
     until("answer, or say something else> ")
-    os.write(master, b"how many cubes are there?\n")
-    until("There are ")
-    until("> ")
-    if transport == "inproc":
-        os.write(master, b"the red one\n")
-    else:  # as fast as it can: what takes a while
-        os.write(master, b"build a tower of all cubes\n")
+    os.write(master, b"the red one\n")
     until("plan  ")
     process.send_signal(signal.SIGINT)
     until("cancelled")
@@ -382,19 +292,6 @@ def test_the_command_converses_and_survives_a_ctrl_c(transport: str, request: py
     until("say> ")
     os.write(master, b"quit\n")
     assert process.wait(60) == 1
-
-
-@pytest.mark.parametrize(
-    ("said", "status"),
-    [
-        ("put the cube on the green plate\nthe red one\nquit\n", 0),
-        ("put the cube on the plate\nthe red one\nthe green one\n", 0),
-        ("put the cube on the green plate\nwhat do you see?\ntouch the red cube\n", 1),
-    ],
-)
-def test_a_question_that_was_answered_is_no_failure(said: str, status: int, tmp_path: Path):
-    done = python("-m", "spca", "do", input=said, env=_elsewhere(tmp_path))
-    assert done.returncode == status, done.stdout + done.stderr
 
 
 def test_the_conversation_in_the_readme_works_line_by_line(tmp_path: Path):
@@ -415,17 +312,6 @@ def _elsewhere(folder: Path) -> dict[str, str]:
     return {**os.environ, "SPCA_ROOT": str(folder)}
 
 
-def test_what_a_sentence_took_is_given_back():
-    """Descriptors would else be used up by a thousand sentences; benchmarks/soak.py measures memory, too."""
-    with spca.session(report=False) as table:
-        table.do("Touch the blue cube.")
-        before = len(os.listdir("/proc/self/fd"))
-        for _ in range(2):
-            table.do("Dance with the yellow banana.")
-            table.do("Touch the blue cube.")
-        assert len(os.listdir("/proc/self/fd")) <= before
-
-
 def test_a_session_does_one_thing_at_a_time_while_it_is_open() -> None:
     """Two runs at once, of a listener or of another thread, would move one arm."""
     refused: list[str] = []
@@ -439,11 +325,7 @@ def test_a_session_does_one_thing_at_a_time_while_it_is_open() -> None:
 
     session = spca.session(report=False, on_event=hear)
     for closed in (False, True):
-        for order in (
-            lambda: session.do("touch the green cube"),
-            session.look,
-            lambda: session.act("pick_up"),
-        ):
+        for order in (lambda: session.do("touch the green cube"), session.look):
             with pytest.raises(InputError, match="the session is not open"):
                 order()
         if not closed:

@@ -8,11 +8,10 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from pathlib import Path
 from queue import Queue
 from select import select
-from types import SimpleNamespace
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -24,7 +23,7 @@ import spca
 from spca import web_page
 from spca.console import Progress
 from spca.conversation import Conversation, is_done
-from spca.journal import Event, Listener
+from spca.journal import Event
 from spca.sessions import Session
 from spca.web_page import LOST, WebPage
 from spca_core.errors import InputError
@@ -64,6 +63,11 @@ class Browser:
         self._socket.close()
 
 
+def bare() -> closing[WebPage]:
+    """A page without a session."""
+    return closing(WebPage(None, 0))  # type: ignore[arg-type]
+
+
 @pytest.fixture(autouse=True)
 def runs_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("spca_core.run_folder.RunFolder.create.__func__.__defaults__", (None, tmp_path))
@@ -73,15 +77,8 @@ def runs_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 class Talking:
     """A session in a thread of its own that does what is typed on its page, as `spca do` does."""
 
-    def __init__(
-        self,
-        first: Callable[[Session], bool] | None = None,
-        opened: Callable[[Listener], Session] | None = None,
-        **options: Any,
-    ) -> None:
-        self._session = opened or (
-            lambda hear: spca.session(view="web", report=False, on_event=hear, **options)
-        )
+    def __init__(self, first: Callable[[Session], bool] | None = None, **options: Any) -> None:
+        self._options = options
         self._opened, self._over = threading.Event(), threading.Event()
         self.reasons: Queue[str] = Queue()
         """Why each run has ended."""
@@ -96,7 +93,7 @@ class Talking:
             if event.kind == "run_ended":
                 self.reasons.put(event.text)
 
-        with self._session(hear) as self.table:
+        with spca.session(view="web", report=False, on_event=hear, **self._options) as self.table:
             self._opened.set()
             begin = None if first is None else lambda: first(self.table)
             self.done = Conversation(self.table, progress).on_page(begin, self._over.is_set)
@@ -127,24 +124,21 @@ class TestOnePage:
         assert page.heard() == "This is the table. What is to be done?" and page.state["picture"]
         page.say("quit")
         assert page.heard() == "The page stays; Ctrl-C in the terminal ends it."
-        page.say("undo")
-        assert page.heard() == "There is nothing to undo."
         page.say("what do you see?")
         assert "red cube" in page.heard() and page.state["picture"].startswith("data:image/jpeg;base64,")
         page.until(lambda s: len({shape["body"] for shape in s["shapes"]}) > 10 and s["poses"])
         page.say("put the red cube on the blue plate")
         arm = page.until(lambda s: [step["mark"] for step in s["plan"]] == ["done", ""])["poses"]
-        assert page.heard() == "seen to hold: the red cube on the blue plate" or page.state["talk"][-1]["run"]
+        page.until(lambda s: s["ready"])
+        assert page.state["talk"][-2]["text"] == "success: seen to hold: the red cube on the blue plate"
         assert page.state["goal"] == "the red cube on the blue plate" and page.state["poses"] != arm
-        assert {step["mark"] for step in page.state["plan"]} == {"done"}
-        assert page.state["talk"][-2]["mood"] == "good"
         page.send(asks=True)
         page.say("put the green cube on the red plate")
         first = page.until(lambda s: s["question"])["asked"]
         page.send(approve=False, asked=first)
         page.until(lambda s: s["ready"])
         assert "not approved" in page.state["talk"][-2]["text"]
-        assert {step["mark"] for step in page.state["plan"]} == {""}
+        assert {step["mark"] for step in page.state["plan"]} == {""}, "nothing was moved"
         page.say("undo")  # of what has moved, not of what was refused
         page.until(lambda s: s["question"])
         assert "the red cube at x = " in page.state["goal"]
@@ -165,12 +159,11 @@ class TestOnePage:
         page.send(stop=True)
         page.until(lambda s: s["ready"])
         assert talking.table.runs[-1].result.reason.startswith("stopped")
-        assert "done" not in {step["mark"] for step in page.state["plan"][-1:]}
         page.say("where is the blue cube?")
         assert page.heard().startswith("The blue cube is ")
         page.close()
 
-    @pytest.mark.parametrize("how", ["closed", "cut", "closed at once"])
+    @pytest.mark.parametrize("how", ["cut", "closed at once"])
     def test_what_the_page_has_ordered_ends_without_it(
         self, talking: Talking, how: str, monkeypatch: pytest.MonkeyPatch
     ) -> None:
@@ -178,12 +171,11 @@ class TestOnePage:
         page = talking.browser()
         talking.reasons = Queue()
         page.say(TOWER)
-        if how != "closed at once":
+        if how == "cut":
             page.until(lambda s: s["title"] == TOWER and s["plan"])
-        if how != "cut":
-            page.close()
-        else:
             page._socket.socket.shutdown(socket.SHUT_RDWR)
+        else:
+            page.close()
         assert talking.reason() == LOST
         again = talking.browser()
         assert again.until(lambda s: s["ready"])["talk"][-2]["text"] == f"cancelled: {LOST}"
@@ -207,7 +199,6 @@ class TestOnePage:
         paths = f"/?{url.query}", f"/socket?{url.query}", f"/report/1?{url.query}"
         assert b"<form" in asked(port, paths[0], own)[1] and asked(port, paths[2], own)[0] in (200, 404)
         assert asked(port, paths[0], {"Host": "localhost:9000"})[0] == 200  # a forwarded port
-        assert asked(port, paths[0], {**own, "Origin": f"http://{url.netloc}"})[0] == 200
         shaken = {"Upgrade": "websocket", "Connection": "Upgrade", "Sec-WebSocket-Version": "13"}
         shaken["Sec-WebSocket-Key"] = "dGhlIHNhbXBsZSBub25jZQ=="
         for path in paths:
@@ -217,7 +208,6 @@ class TestOnePage:
                 (f"{bare}?key=other", own),
                 (path, {"Host": "evil.example:8080"}),  # a name that was bound to this address
                 (path, {**own, "Origin": FOREIGN}),
-                (path, {**own, "Origin": "http://127.0.0.1:9"}),
                 (path, {**own, "Origin": "null"}),
                 (path, {"Host": "["}),
             ):
@@ -252,16 +242,6 @@ def test_stop_on_the_page_is_of_what_is_under_way_and_not_of_what_a_program_asks
         assert table.do("touch the red cube").result.outcome is not Ending.CANCELLED
 
 
-def test_a_report_that_is_gone_or_no_text_is_no_fault(tmp_path: Path) -> None:
-    runs = [SimpleNamespace(report=None), SimpleNamespace(report=tmp_path / "binary")]
-    runs[1].report.write_bytes(b"\xff")
-    page = WebPage(SimpleNamespace(runs=runs, environment=None), 0)  # type: ignore[arg-type]
-    url = urlsplit(page.address)
-    for number, status in (1, 404), (2, 200), (3, 404):
-        assert asked(url.port or 0, f"/report/{number}?{url.query}", {"Host": url.netloc})[0] == status
-    page.close()
-
-
 def test_where_no_page_can_be_served_that_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     """As in a network namespace without a loopback interface."""
     monkeypatch.setattr(web_page, "HOST", "192.0.2.1")  # of a network that is nowhere (RFC 5737)
@@ -269,26 +249,28 @@ def test_where_no_page_can_be_served_that_is_said(monkeypatch: pytest.MonkeyPatc
         WebPage(None)  # type: ignore[arg-type]
 
 
+def test_the_next_port_is_taken_where_another_page_has_it() -> None:
+    with closing(WebPage(spca.session())) as first, closing(WebPage(spca.session())) as second:
+        assert first.address != second.address
+
+
 def test_what_strangers_ask_is_not_on_the_terminal(capfd: pytest.CaptureFixture[str]) -> None:
-    page = WebPage(None, 0)  # type: ignore[arg-type]
-    url = urlsplit(page.address)
-    capfd.readouterr()
-    with pytest.MonkeyPatch.context() as patch:
+    with bare() as page, pytest.MonkeyPatch.context() as patch:
+        url = urlsplit(page.address)
+        capfd.readouterr()
         patch.setattr(logging.root, "handlers", [])  # as without pytest's own
         assert asked(url.port or 0, "/steers", {"Host": url.netloc})[0] == 404
         assert asked(url.port or 0, "/?key=%ff", {"Host": url.netloc})[0] == 400
-    page.close()
     assert capfd.readouterr().err == ""
 
 
 def test_connections_of_strangers_cost_few_descriptors(monkeypatch: pytest.MonkeyPatch) -> None:
     """Any program on this machine may open some, and a run that has no descriptors left ends."""
     monkeypatch.setattr(web_page, "GRACE_S", _MOST_S)  # so that none is closed only because it is idle
-    page = WebPage(None, 0)  # type: ignore[arg-type]
-    url = urlsplit(page.address)
-    assert asked(url.port or 0, f"/report/{'9' * 5000}?{url.query}", {"Host": url.netloc})[0] == 404
-    before = len(os.listdir("/proc/self/fd"))
-    with ExitStack() as opened:
+    with bare() as page, ExitStack() as opened:
+        url = urlsplit(page.address)
+        assert asked(url.port or 0, f"/report/{'9' * 5000}?{url.query}", {"Host": url.netloc})[0] == 404
+        before = len(os.listdir("/proc/self/fd"))
         strangers = [socket.create_connection((url.hostname, url.port)) for _ in range(300)]
         for stranger in strangers:
             opened.callback(stranger.close)
@@ -296,16 +278,14 @@ def test_connections_of_strangers_cost_few_descriptors(monkeypatch: pytest.Monke
         while len(refused := select(strangers, [], [], 1.0)[0]) < 200 and time.monotonic() < end:
             time.sleep(0.05)
         assert len(refused) >= 200 and len(os.listdir("/proc/self/fd")) - before - 300 < 100
-    page.close()
 
 
 def test_a_connection_that_asks_nothing_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(web_page, "GRACE_S", 0.2)
-    page = WebPage(None, 0)  # type: ignore[arg-type]
-    url = urlsplit(page.address)
-    with socket.create_connection((url.hostname, url.port)) as stranger:
-        assert select([stranger], [], [], 30.0)[0] and not stranger.recv(1)
-    page.close()
+    with bare() as page:
+        url = urlsplit(page.address)
+        with socket.create_connection((url.hostname, url.port)) as stranger:
+            assert select([stranger], [], [], 30.0)[0] and not stranger.recv(1)
 
 
 @pytest.mark.slow
@@ -322,39 +302,9 @@ def test_a_level_from_the_command_line_goes_on_without_the_page_which_stays(
     again = talking.browser()
     assert again.until(lambda s: s["ready"])["talk"][-2]["text"].startswith("success")
     assert talking.table.runs[0].result.level == "touch_02"
-    again.say("put the red cube on the blue plate")
-    again.until(lambda s: s["ready"])
-    assert talking.table.runs[1].result.success
     again.close()
     talking.end()
     assert talking.done
-
-
-@pytest.mark.slow
-@pytest.mark.ros
-def test_the_program_of_a_launch_does_what_is_said_on_its_page() -> None:
-    """As with `view:=web`: on the robot that is on the graph, with the arm by its joint states."""
-    from spca.kits import kits
-    from spca.ros.program import program, session_of
-    from spca_testing.ros import running, sim
-
-    arguments = ("--ros-args", "-p", "supervisor:view:=web")
-    with running(sim()), program(kits()[0], arguments=arguments) as made:
-        talking = Talking(opened=lambda hear: session_of(made, hear))
-        page = talking.browser()
-        page.say("pick up the red cube")
-        began = page.until(lambda s: s["goal"] and s["poses"])["poses"]
-        assert page.until(lambda s: s["ready"])["talk"][-2]["mood"] == "good"
-        assert page.state["poses"] != began and page.state["picture"]
-        page.close()
-        talking.end()
-
-
-def test_the_next_port_is_taken_where_another_page_has_it() -> None:
-    first, second = (WebPage(spca.session()) for _ in range(2))
-    assert first.address != second.address
-    first.close()
-    second.close()
 
 
 def asked(port: int, path: str, headers: dict[str, str]) -> tuple[int, bytes]:

@@ -35,12 +35,10 @@ def test_not_allowed(code: str, line: int | None, part: str) -> None:
     "code",
     [
         '"""Doc with __dunders__."""\nimport math\nA: float = 2 * math.pi\n\ndef f(ctx, a):\n'
-        '    """Doc __x__."""\n'
+        '    """Doc __x__ and {braces}."""\n'
         "    try:\n        ctx.nod(*[a])\n    except MotionError as e:\n"
         "        raise RuntimeError(f'{e.kind}')\n",
-        "def f(ctx):\n    return [ctx.nod(name=x) for x in sorted({'a'}, key=lambda v: v)]\n",
-        "def f(ctx):\n    reply = yield 1\n    return reply\n",
-        "from __future__ import annotations\ndef f(ctx: Ctx) -> None: pass\n",
+        "def f(ctx: Ctx) -> None:\n    reply = yield 1\n    return [ctx.nod(name=x) for x in sorted('a')]\n",
     ],
 )
 def test_allowed(code: str) -> None:
@@ -58,15 +56,10 @@ def test_whatever_a_text_makes_a_critic_raise_is_a_rejection() -> None:
     ("code", "names"),
     [
         ("def f(ctx): return raised(ctx)", ["raised"]),
-        ("def f(ctx): return [y for y in ctx if y]", []),
         ("def f(ctx): return [y for y in z]", ["z"]),
-        ("def f(ctx, a=B): pass", ["B"]),
         ("A = 1\ndef f(ctx): return A + pose(1) + len('x')", []),
         ("def f(ctx: Ctx, a: 'Nothing') -> Done:\n    x: Place\n    y: Place = 1\n    return y", []),
-        ("import math as m\ndef f(ctx): return m.pi", []),
         ("def f(ctx):\n    def g(): return ctx, f, h\n    return g", ["h"]),
-        ("def f(ctx):\n    try: pass\n    except MotionErr as e: raise e", ["MotionErr"]),
-        ("def f(ctx): return (lambda q: q + r)(1)", ["r"]),
         ("def f(ctx): open('x')", ["open"]),
     ],
 )
@@ -80,7 +73,6 @@ SCHEMA = ActionSchema(name="pick-up", parameters=(("?cube", "cube"), ("from", "p
 
 
 def test_a_rewrite_is_asked_for_by_the_names_of_the_present_version() -> None:
-    assert header(SCHEMA) == "def pick_up(ctx, cube, from_):"
     schema = ActionSchema(name="lift", parameters=(("c", "cube"), ("from", "thing")), pddl="")
     asked = as_present(schema, "def lift(ctx, cube, support):\n    pass\n")
     assert header(asked) == "def lift(ctx, cube, support):"
@@ -93,11 +85,8 @@ def test_a_rewrite_is_asked_for_by_the_names_of_the_present_version() -> None:
         ("ctx, cube, from_", True, True),
         ("ctx, thing, place", False, True),
         ("ctx, from_, cube", False, False),
-        ("ctx, cube", False, False),
-        ("ctx, cube, from_, speed=1", False, False),
         ("ctx, *args", False, False),
         ("cube, from_, ctx", False, False),
-        ("context, cube, from_", False, False),
     ],
 )
 def test_new_skills_must_fit_exactly_and_existing_ones_by_position(
@@ -117,18 +106,3 @@ def test_missing_are_the_used_actions_without_a_skill() -> None:
     plan = request().plan.model_copy(update={"steps": (Step(action="go", args=("a", "b")),)})
     assert missing(plan, "def go(ctx, a, b): pass") == (), "without a schema, by its arguments"
     assert header(missing(plan, "def go(ctx, a): pass")[0]) == "def go(ctx, arg1, arg2):"
-
-
-def test_helpers_and_constants_that_belong_to_a_skill() -> None:
-    source = read(
-        "A = 1\nB = 2\n\n# note\ndef f(ctx): return _g()\n\ndef _g(): return A, _h()\n\n"
-        "def _h(): return _g\n\ndef k(ctx): return _i()\n\ndef _i(): return B\n"
-    )
-    assert source.with_helpers({"f"}) == ({"f", "_g", "_h"}, {"A"})
-    assert source.with_helpers({"f"}, beside={"_h"}) == ({"f", "_g"}, {"A"})
-    assert source.excerpt({"f"}, {"A"}) == "A = 1\n\n\n# note\ndef f(ctx): return _g()"
-    source = read("A = 'ä'; B = (\n  1)\n\x0cC = 3\r\ndef f(ctx):\r\n    return 'ü'\r\n")
-    assert source.constants == {"A": "A = 'ä'", "B": "B = (\n  1)", "C": "C = 3"}, (
-        "on one line, odd characters"
-    )
-    assert source.functions["f"].text == "def f(ctx):\n    return 'ü'"

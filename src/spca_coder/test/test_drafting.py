@@ -6,7 +6,6 @@ import pytest
 
 from spca_coder.critic import CodeCritic
 from spca_coder.drafting import DraftingCoder, situation
-from spca_coder.source import read
 from spca_core.errors import BudgetExhausted, InputError
 from spca_core.plan import Schemas
 from spca_core.ports.proposer import CodeProposer, ModelError
@@ -52,8 +51,6 @@ def test_without_a_model_it_says_what_is_missing_or_at_fault() -> None:
     assert (result.status, result.library) == ("missing", LIBRARY)
     assert "wave_at(ctx, thing)" in result.message and "configure" in result.message
     assert "nod_at" not in result.message
-    result = coder(None).complete(request("nod_at", suspects=("nod_at",), failure="it fell"))
-    assert result.status == "missing" and "`nod_at(ctx, thing)` failed (it fell)" in result.message
     with pytest.raises(InputError, match="the skill library is not Python"):
         coder(None).complete(request("wave_at", library="def f(:"))
 
@@ -83,10 +80,9 @@ def test_a_bad_draft_is_rejected_and_repaired() -> None:
     script = Script([BAD, WAVE])
     result = coder(script).complete(request("wave_at"))
     assert result.status == "complete"
-    assert [bool(d.rejection) for d in result.drafts] == [True, False]
-    assert [d.kind for d in result.drafts] == ["first", "syntax"]
-    assert script.asked[1]["previous"] == BAD
-    assert script.asked[1]["rejection"] == result.drafts[0].rejection
+    assert [(d.kind, bool(d.rejection)) for d in result.drafts] == [("first", True), ("syntax", False)]
+    asked = script.asked[1]
+    assert (asked["previous"], asked["rejection"]) == (BAD, result.drafts[0].rejection)
     script = Script([WAVE.replace("nod(thing)", "nod(thing), LOW") + "LOW = 1 / 0\n", WAVE])
     assert "LOW" not in coder(script).complete(request("wave_at")).library, "the first draft is no part of it"
 
@@ -104,11 +100,9 @@ def test_a_suspect_is_written_anew() -> None:
     script = Script([better])
     result = coder(script).complete(request("nod_at", suspects=("nod_at",), failure="it did not nod"))
     assert (result.status, result.written) == ("complete", ("nod_at",))
-    assert "return not ctx" in result.library
-    assert result.library.startswith("# A library with one skill.\n\ndef nod_at(")
-    assert script.asked[0]["rejection"] == "it did not nod"
-    assert "return ctx.nod(thing)" in str(script.asked[0]["previous"])
-    assert [d.kind for d in result.drafts] == ["semantic"]
+    assert "return not ctx" in result.library and [d.kind for d in result.drafts] == ["semantic"]
+    asked = script.asked[0]
+    assert asked["rejection"] == "it did not nod" and "return ctx.nod(thing)" in str(asked["previous"])
 
 
 def test_it_can_be_cancelled() -> None:
@@ -126,12 +120,7 @@ def rejection(draft: str, library: str = LIBRARY, api: CtxApi = API) -> str:
 @pytest.mark.parametrize(
     ("draft", "part"),
     [
-        ("def wave_at(ctx, thing:", "not Python"),
-        ("import os\n" + WAVE, "os may not be imported"),
-        ("x = 1\n", "lacks the skill `def wave_at(ctx, thing):`"),
         ("def wave(ctx, thing): pass", "lacks the skill `def wave_at(ctx, thing):`"),
-        (WAVE.replace("ctx, thing", "thing"), "must begin `def wave_at(ctx, thing):`"),
-        (WAVE.replace("ctx, thing", "ctx, thing, speed"), "must begin `def wave_at(ctx, thing):`"),
         (WAVE.replace("thing", "it"),
          "wave_at(ctx, it) does not fit the action; it must begin `def wave_at(ctx, thing):`"),
         (WAVE.replace('    """Wave at a thing."""\n', ""), "wave_at has no docstring"),
@@ -141,7 +130,6 @@ def rejection(draft: str, library: str = LIBRARY, api: CtxApi = API) -> str:
          "line 4, `LOW = {1: 2}[3]`: importing it: KeyError: 3"),
         (WAVE.replace("nod(thing)", "nod(thing), LOW") + "LOW = sum(range(10 ** 12))\n", "more than 2 s"),
         (WAVE + "def pose(x): return x\n", "'pose' is given by the environment"),
-        (WAVE + "MotionError = ValueError\n", "'MotionError' is given by the environment"),
         (WAVE + "def nod_at(ctx, thing):\n    return 2\n", "'nod_at' exists already and was not asked for"),
     ],
 )  # fmt: skip
@@ -154,18 +142,6 @@ def test_a_draft_may_use_what_the_library_and_the_environment_give() -> None:
     library = "import math\nABOVE = 1\n\n\n" + LIBRARY
     draft = WAVE.replace("ctx.nod(thing)", "nod_at(ctx, thing) or pose(ABOVE, math.pi)")
     assert rejection(draft, library, API.model_copy(update={"helpers": ("pose(x, y)",)})) == ""
-
-
-def test_a_repair_changes_the_helpers_of_that_skill_only() -> None:
-    library = WAVE.replace("return ctx.nod(thing)", "return _arm(thing), _hand(thing)") + (
-        "\n\ndef _arm(x):\n    return x\n\n\ndef _hand(x):\n    return x\n\n\ndef other(ctx):\n"
-        "    return _hand(1)\n"
-    )
-    draft = "def _hand(x):\n    return -x\n\n\n" + library.partition("\n\n\n")[0]
-    with CodeCritic(API, LIMITS) as critic:
-        review = critic.judge(draft, request("wave_at").plan.schemas, library)
-    assert review.library.startswith(library) and review.written == ("wave_at",)
-    assert read(review.library).module("wave_at").count("return -x") == 1
 
 
 def test_what_is_told_is_bounded_and_harmless() -> None:

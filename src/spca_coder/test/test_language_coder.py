@@ -9,23 +9,11 @@ from spca_coder.drafting import DraftingCoder
 from spca_coder.language import LanguageCoder, code_in
 from spca_core.plan import PLAN_AT_FAULT, ActionSchema
 from spca_core.ports.proposer import ModelError, PlanAtFault
-from spca_core.skill import CtxApi, CtxMethod
-from spca_testing.coding import API as CODER_API
-from spca_testing.coding import request
+from spca_testing.coding import API, request
 from spca_testing.models.behaviours import Behaviour, Say
 from spca_testing.models.server import ModelServer
 
-SCHEMA = ActionSchema(
-    name="wave-at",
-    parameters=(("thing", "object"),),
-    pddl="(:action wave-at :parameters (?thing - object) "
-    ":precondition (near ?thing) :effect (greeted ?thing))",
-)
-API = CtxApi(
-    environment="contract",
-    methods=(CtxMethod(name="nod", signature="nod(name: str) -> bool", doc="Nod at a thing."),),
-    helpers=("pose(x, y) -> Pose: a place",),
-)
+SCHEMA = ActionSchema(name="wave-at", parameters=(("thing", "object"),), pddl="(:action wave-at)")
 CODE = 'def wave_at(ctx, thing):\n    """Wave."""\n    return ctx.nod(thing)\n'
 
 Open = Callable[..., tuple[LanguageCoder, ModelServer]]
@@ -42,33 +30,21 @@ def open_coder(start: Callable[..., Any]) -> Open:
     return open_it
 
 
-def write(proposer: LanguageCoder) -> str:
-    return proposer.write((SCHEMA,), API, "", "Task: wave", "", "")
-
-
-def prompt(**changes: str) -> str:
-    texts = {"relevant": "", "situation": "Task: wave", "previous": "", "rejection": "", **changes}
-    coder = LanguageCoder(chat=None)  # type: ignore[arg-type]
-    return "\n".join(m["content"] for m in coder.messages((SCHEMA,), API, **texts))
-
-
 def test_the_prompt_is_bounded_whatever_comes_in() -> None:
-    long = "x" * 1_000_000
-    assert len(prompt(relevant=long, situation=long, previous=long, rejection=long)) < 45_000
+    coder = LanguageCoder(chat=None)  # type: ignore[arg-type]
+    asked = coder.messages((SCHEMA,), API, *["x" * 1_000_000] * 4)
+    assert len("\n".join(m["content"] for m in asked)) < 45_000
 
 
 @pytest.mark.parametrize(
     ("answer", "code"),
     [
         (
-            "```python\ndef a(): pass\n```\nand\n```python\ndef b(): pass\n```",
-            "def a(): pass\n\ndef b(): pass\n",
+            "```bash\nls\n```\n```python\nA = 1\n```\n```python\ndef b(): pass\n```",
+            "A = 1\n\ndef b(): pass\n",
         ),
-        ("```bash\nls\n```\n```python\ndef a(): pass\n```", "def a(): pass\n"),
         ("````\ndef a():\n    '''```\n    x\n    ```'''\n````", "def a():\n    '''```\n    x\n    ```'''\n"),
-        ("def a(): pass", "def a(): pass\n"),
         (f"Here you are:\n\n```py\n{CODE}```\nGood luck!", CODE),
-        (f"~~~\n{CODE}~~~", CODE),
         (CODE.replace("\n", "\r\n"), CODE),
     ],
 )
@@ -79,13 +55,13 @@ def test_code_is_found_in_the_answer(answer: str, code: str) -> None:
 @pytest.mark.parametrize("text", ["no", "```python\nprint(1)\n```"])
 def test_an_answer_without_a_function_is_a_model_error(open_coder: Open, text: str) -> None:
     with pytest.raises(ModelError):
-        write(open_coder(Say(text))[0])
+        open_coder(Say(text))[0].write((SCHEMA,), API, "", "Task: wave", "", "")
 
 
 def test_a_coder_can_say_that_the_plan_is_wrong(open_coder: Open) -> None:
     """It is asked once, and the planner hears why."""
     coder, server = open_coder(Say("PLAN: nothing on this table can wave.\n"))
-    result = DraftingCoder(coder, CODER_API).complete(request("wave_at"))
+    result = DraftingCoder(coder, API).complete(request("wave_at"))
     assert (result.status, result.library) == ("exhausted", request("wave_at").library)
     assert result.message == PLAN_AT_FAULT + "nothing on this table can wave."
     assert len(server.requests) == 1

@@ -8,7 +8,6 @@ import pytest
 
 from spca_coder.source import read
 from spca_coder.trusted import TrustedLibrary
-from spca_core.errors import InputError
 
 BUILTIN = '''"""Builtin."""
 
@@ -48,8 +47,7 @@ def trusted(folder: Path) -> TrustedLibrary:
 
 def test_a_success_promotes_what_was_used_with_what_it_needs(trusted: TrustedLibrary, folder: Path) -> None:
     promotion = trusted.promote(WORKING, ["wave"], "wave_01")
-    assert promotion.promoted == ("wave",)
-    assert promotion.refused == {}
+    assert (promotion.promoted, promotion.refused) == (("wave",), {})
     source = read(trusted.source())
     assert set(source.functions) == {"touch", "_raise", "wave", "_swing"}
     assert set(source.constants) == {"ABOVE", "SPEED"}
@@ -63,12 +61,10 @@ def test_what_is_on_disk_is_there_for_the_next_run(trusted: TrustedLibrary, fold
     again = TrustedLibrary(folder, BUILTIN)
     assert again.source() == trusted.source()
     assert again.promote(again.source(), ["wave", "touch"], "wave_02").promoted == ()
-    assert again.levels("wave") == ("wave_01", "wave_02")
-    assert again.levels("touch") == ("wave_02",)
-    empty = TrustedLibrary(folder.with_name("from_nothing"))
-    assert empty.source() == ""
-    empty.promote(WORKING, ["touch"], "touch_01")
-    assert set(read(empty.source()).functions) == {"touch", "_raise"}
+    assert (again.levels("wave"), again.levels("touch")) == (("wave_01", "wave_02"), ("wave_02",))
+    for file in folder.glob("wave.*"):  # by somebody who distrusts it
+        file.unlink()
+    assert set(read(trusted.source()).functions) == {"touch", "_raise"} and trusted.levels("wave") == ()
 
 
 def test_a_changed_trusted_skill_is_refused_unless_tried_again(trusted: TrustedLibrary) -> None:
@@ -77,8 +73,7 @@ def test_a_changed_trusted_skill_is_refused_unless_tried_again(trusted: TrustedL
     assert promotion.promoted == ()
     assert "touch_01 were not tried again" in promotion.refused["touch"]
     assert set(promotion.refused) == {"touch", "wave"}, "wave stands on the changed touch"
-    assert trusted.source() == BUILTIN
-    assert trusted.levels("wave") == ()
+    assert trusted.source() == BUILTIN and trusted.levels("wave") == ()
     beside = trusted.promote(CHANGED, ["touch", "unused"], "touch_02")
     assert (beside.promoted, set(beside.refused)) == (("unused",), {"touch"}), "it does not stand on that"
     laid_out = WORKING.replace("return _raise", "return  _raise")
@@ -122,26 +117,6 @@ def test_a_changed_helper_or_constant_is_a_change_of_the_skill(trusted: TrustedL
         assert read(higher).module("touch") == read(trusted.source()).module("touch")
 
 
-@pytest.mark.parametrize(
-    ("name", "content", "part"),
-    [("touch.py", "def f(:", "not Python"), ("touch.py", "def f(ctx): pass", "has no skill 'touch'"),
-     ("touch.json", "[", "not a skill's record"), ("touch.json", '{"level": {}}', "not a skill's record"),
-     ("skills.py", "", "has no skill 'skills'.*remove it")],
-)  # fmt: skip
-def test_spoilt_files_are_told_in_one_line(
-    trusted: TrustedLibrary, folder: Path, name: str, content: str, part: str
-) -> None:
-    folder.mkdir()
-    (folder / name).write_text(content)
-    with pytest.raises(InputError, match=part) as error:
-        trusted.promote(WORKING, ["touch"], "touch_01")
-    assert str(folder) in str(error.value)
-    assert "\n" not in str(error.value)
-
-
-# --- whose evidence is better, and trust withdrawn ----------------------------------------------------------
-
-
 def test_a_level_that_the_trusted_version_fails_proves_nothing(trusted: TrustedLibrary) -> None:
     """It was trusted by mistake."""
     for level in ("touch_01", "touch_02"):
@@ -151,14 +126,6 @@ def test_a_level_that_the_trusted_version_fails_proves_nothing(trusted: TrustedL
     assert "Touch well" in trusted.source()
     assert trusted.levels("touch") == ("touch_01", "touch_03"), "what it does not solve proves nothing"
     assert [e.kind for e in trusted.history("touch")] == ["promoted"]
-
-
-def test_who_distrusts_a_skill_removes_its_files(trusted: TrustedLibrary, folder: Path) -> None:
-    trusted.promote(WORKING, ["wave"], "wave_01")
-    for file in folder.glob("wave.*"):
-        file.unlink()
-    assert set(read(trusted.source()).functions) == {"touch", "_raise"}
-    assert trusted.levels("wave") == ()
 
 
 _PROMOTE = """

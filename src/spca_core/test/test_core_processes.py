@@ -125,12 +125,16 @@ def test_a_service_that_cannot_start_says_why_and_a_closed_one_stays_closed(make
         service.ask("pid", 1.0)
 
 
-def test_a_child_is_ended_with_what_it_has_started() -> None:
+def test_a_child_is_ended_with_what_it_has_started_and_says_how_it_ended(tmp_path: Path) -> None:
     program = "import subprocess as s, time; print(s.Popen(['sleep', '60']).pid, flush=True); time.sleep(60)"
     child = Child([sys.executable, "-c", program], env=os.environ, stdout=PIPE)
     grandchild = int(child.stdout.readline())
     assert child.end() == ""  # not by itself
     assert not outliving([grandchild]) and not child.alive
+    log = tmp_path / "log"
+    child = Child([sys.executable, "-c", "print('bye\\n'); raise SystemExit(3)"], env=os.environ, stdout=log)
+    assert child.wait() == 3 and child.end() == "exited with status 3"
+    assert (last_words(log), last_words(tmp_path / "none")) == ("bye", "")
 
 
 def test_a_limit_stays_within_the_user_s() -> None:
@@ -164,21 +168,9 @@ def test_what_a_killed_process_has_left_is_cleared_away(
         assert {*tmp_path.iterdir()} == {Path(used.name), new, older, Path(folder)}
 
 
-def test_a_child_says_how_it_ended(tmp_path: Path) -> None:
-    log = tmp_path / "log"
-    child = Child([sys.executable, "-c", "print('bye\\n'); raise SystemExit(3)"], env=os.environ, stdout=log)
-    assert child.wait() == 3
-    assert child.end() == "exited with status 3"
-    assert last_words(log) == "bye"
-    assert last_words(tmp_path / "none") == ""
-
-
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_program_that_is_stopped_while_it_loads_ends_quietly(
-    number: signal.Signals, tmp_path: Path
-) -> None:
+def test_a_program_that_is_stopped_while_it_loads_ends_quietly(tmp_path: Path) -> None:
     """Its `main` is not reached, and a launch does not show the whole command of a process that has died."""
-    text = f"import os\nos.kill(os.getpid(), {number:d})\ndef main():\n    print('runs')\n"
+    text = f"import os\nos.kill(os.getpid(), {signal.SIGINT:d})\ndef main():\n    print('runs')\n"
     (tmp_path / "loading.py").write_text(text)
     code = "from spca_core.processes import started; started('loading')"
     environment = python_environment(PYTHONPATH=os.pathsep.join([str(tmp_path), *filter(None, sys.path)]))

@@ -8,7 +8,6 @@ import pytest
 import yaml
 
 from spca_core.errors import InputError, one_line
-from spca_core.layout import nominal_layout
 from spca_core.paths import WORLDS
 from spca_core.world import load_world
 
@@ -36,49 +35,21 @@ def written(folder: Path, content: dict[str, Any]) -> Path:
 @pytest.mark.parametrize("name", sorted(p.stem for p in WORLDS.glob("*.yaml")))
 def test_the_worlds_that_come_along_load_by_name_and_by_path(name: str) -> None:
     world = load_world(name)
-    assert world.name == name
-    assert load_world(WORLDS / f"{name}.yaml") == load_world(str(WORLDS / f"{name}.yaml")) == world
-    assert world.problems() == []
+    assert world.name == name and world.problems() == []
+    assert load_world(WORLDS / f"{name}.yaml") == world
 
 
 def test_a_world_of_ones_own_may_be_anywhere_and_say_little(tmp_path: Path) -> None:
-    content = copy.deepcopy(GOOD)
-    content["objects"] = []
+    content = {**copy.deepcopy(GOOD), "objects": [], "ground": {}, "name": "täbletöp"}
     del content["camera"]["noise"]
-    content["ground"] = {}
-    content["name"] = "täbletöp"
     world = load_world(written(tmp_path, content))
     assert world.name == "täbletöp", "in UTF-8, whatever the locale"
     assert world.objects == () and world.camera.noise.depth_sigma == 0
-    assert world.ground.model == "ground_plane"
-    assert nominal_layout(world).poses == {}
 
 
-@pytest.mark.parametrize("name", ["", "levels/stack_01", "a\nb", "x" * 300, "no\0name", "mine.yml"])
+@pytest.mark.parametrize("name", ["", "a\nb", "x" * 300, "no\0name", "mine.yml"])
 def test_an_unknown_world_is_told_the_known_ones(name: str) -> None:
     assert refusal(name).endswith(f"known worlds: {', '.join(sorted(p.stem for p in WORLDS.glob('*.yaml')))}")
-    assert name or "unknown world" in refusal(WORLDS), "a folder is none"
-    assert name != "mine.yml" or refusal(name).startswith("no such file (mine.yml)")
-
-
-@pytest.mark.parametrize(("said", "meant"), [("tabletopp", "tabletop"), ("my_wrld.yaml", "my_world.yaml")])
-def test_a_misspelt_world_is_told_the_one_that_may_be_meant(
-    said: str, meant: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A file is looked for among those in its folder."""
-    (tmp_path / "my_world.yaml").write_text("extends: tabletop")
-    for path in (said, tmp_path / said) if said.endswith(".yaml") else (said,):
-        monkeypatch.chdir(tmp_path)
-        assert refusal(path).endswith(f"did you mean '{meant}'?")
-
-
-def put(content: dict[str, Any], path: str, value: Any) -> None:
-    """Put a value at a dotted path."""
-    *above, last = path.split(".")
-    place: Any = content
-    for key in above:
-        place = place[int(key)] if key.isdigit() else place[key]
-    place[last] = value
 
 
 ROWS = [(part, *row) for part in ("fields", "impossible") for row in WRONG[part]]
@@ -89,17 +60,17 @@ def test_a_wrong_field_is_named_and_what_cannot_be_is_said(
     tmp_path: Path, part: str, path: str, value: Any, says: str
 ) -> None:
     content = copy.deepcopy(GOOD)
-    put(content, path, value)
+    *above, last = path.split(".")
+    place: Any = content
+    for key in above:
+        place = place[int(key)] if key.isdigit() else place[key]
+    place[last] = value
     file, told = written(tmp_path, content), "not a world" if part == "fields" else "impossible world"
     assert f"{told} ({file}): {says}" in refusal(file)
 
 
-def test_each_missing_part_is_named_and_several_faults_are_told_at_once(tmp_path: Path) -> None:
-    for key in GOOD:
-        content = {k: v for k, v in GOOD.items() if k != key}
-        assert refusal(written(tmp_path, content)).endswith(f": {key}: is missing")
+def test_a_missing_part_is_named_and_several_faults_are_told_at_once(tmp_path: Path) -> None:
     assert refusal(written(tmp_path, {"name": "empty"})).endswith("ground: is missing (and 6 more)")
     content = copy.deepcopy(GOOD)
-    put(content, "camera.far", 0.1)
-    put(content, "objects.0.text", "hello")
+    content["camera"]["far"], content["objects"][0]["text"] = 0.1, "hello"
     assert refusal(written(tmp_path, content)).endswith("near one; 'box_green' has a text but is no sign")

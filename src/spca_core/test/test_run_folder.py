@@ -2,13 +2,11 @@
 
 import os
 
-import numpy as np
 import pytest
 
 from spca.journal import Event
 from spca_core.errors import InputError
-from spca_core.plan import ActResult
-from spca_core.run_folder import EVENTS, RunFolder, is_full, write_atomically, write_picture
+from spca_core.run_folder import EVENTS, RunFolder, write_atomically
 
 
 def test_a_folder_is_of_one_run_and_has_a_plain_name(tmp_path):
@@ -20,8 +18,6 @@ def test_a_folder_is_of_one_run_and_has_a_plain_name(tmp_path):
     a, b = (RunFolder.create("minigrid:MiniGrid-DoorKey-8x8-v0", parent=tmp_path) for _ in range(2))
     assert a.path != b.path, "in one second"
     assert a.path.name.endswith("_minigrid_MiniGrid-DoorKey-8x8-v0")
-    with pytest.raises(InputError, match="occupied"):
-        RunFolder.create("stack_01", a.path)
     again = RunFolder(a.path)
     assert not again.claim()
     del a
@@ -42,14 +38,6 @@ def test_a_failed_write_leaves_the_old_file_and_no_litter(tmp_path):
     assert [p.name for p in tmp_path.iterdir()] == ["file"]
 
 
-def test_results_of_a_stage_come_in_the_order_of_their_numbers(tmp_path):
-    folder = RunFolder.create("x", tmp_path / "run")
-    for place in ("round_1/act_2", "round_1/act_10", "round_2/act_11", "round_10/act_12"):
-        folder.write(f"{place}.json", ActResult(attempt=place, status="done", steps=()))
-    numbers = [result.attempt.rpartition("_")[2] for result in folder.read_stage("act", ActResult)]
-    assert numbers == ["2", "10", "11", "12"]
-
-
 def test_a_torn_last_event_is_passed_over(tmp_path):
     folder = RunFolder.create("x", tmp_path / "run")
     event = Event(kind="step", wall=1.0, sim=2.0, text="pick_up(cube_red, table)")
@@ -57,13 +45,3 @@ def test_a_torn_last_event_is_passed_over(tmp_path):
     with (folder.path / EVENTS).open("a") as stream:
         stream.write('{"kind": "st')
     assert list(folder.read_log(Event)) == [event]
-
-
-def test_a_picture_is_written_and_one_that_finds_no_room_is_an_error(tmp_path) -> None:
-    write_picture(tmp_path / "a.png", np.zeros((4, 5, 3), np.uint8))
-    assert (tmp_path / "a.png").read_bytes()[1:4] == b"PNG"
-    (tmp_path / "full.png").symlink_to("/dev/full")
-    with pytest.raises(OSError) as caught:
-        write_picture(tmp_path / "full.png", np.zeros((400, 500, 3), np.uint8))
-    assert is_full(caught.value)
-    assert not is_full(FileNotFoundError()) and not is_full(ValueError())

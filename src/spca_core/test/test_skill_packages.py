@@ -22,15 +22,12 @@ def folder(tmp_path: Path) -> Path:
 @pytest.mark.parametrize(
     ("file", "content", "complaint"),
     [
-        ("skill.yaml", "predicates: []", "environment"),
         ("skill.yaml", "environment: [", "not valid YAML"),
-        ("skill.yaml", "environment: tabletop\nphrases: [{say: 'push {c}', goal: 'pushed {c}'}]", "one atom"),
         (
             "skill.yaml",
             "environment: tabletop\nphrases: [{say: 'push {c} to {oter}', goal: '(pushed {c})'}]",
             "{oter} stands in say only",
         ),
-        ("action.pddl", "(:predicates)", "holds no action"),
         ("action.pddl", "(:action shove :parameters ())", "no function 'shove'"),
         ("skill.py", "def push(ctx:", "not a skill"),
     ],

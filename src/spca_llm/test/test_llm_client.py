@@ -124,9 +124,8 @@ def test_a_schema_is_enforced_by_the_server_where_it_can(bench: Bench):
     reply = bench.chat(server).complete("planner_big", ASK, Answer)
     assert reply.parsed == Answer(domain="(define)", steps=["a"])
     asked = server.requests[0].body["response_format"]["json_schema"]
-    assert asked["strict"]
+    assert asked["strict"] and asked["schema"]["additionalProperties"] is False
     assert asked["schema"]["required"] == ["domain", "steps"], "strict servers want every property"
-    assert asked["schema"]["additionalProperties"] is False
 
 
 def test_a_server_without_schemas_is_told_in_words_and_remembered(bench: Bench):
@@ -139,14 +138,6 @@ def test_a_server_without_schemas_is_told_in_words_and_remembered(bench: Bench):
     assert '"domain"' in server.requests[-1].text
 
 
-def test_a_server_that_ignores_schemas_is_told_in_words_the_next_time(bench: Bench):
-    server = bench.serve([Say("Sure! I would pick it up."), GOOD])
-    chat = bench.chat(server)
-    assert error_of(lambda: chat.complete("planner_big", ASK, Answer)).kind == "invalid"
-    assert chat.complete("planner_big", ASK, Answer).parsed
-    assert '"domain"' in server.requests[1].text
-
-
 PARTS = [{"type": "text", "text": '{"domain": '}, {"type": "text", "text": '"d"}'}]
 
 
@@ -154,53 +145,33 @@ PARTS = [{"type": "text", "text": '{"domain": '}, {"type": "text", "text": '"d"}
     ("said", "domain"),
     [
         (Say('```json\n{"domain": "d"}\n```'), "d"),
-        (Say('Here you are:\n```\n{"domain": "d"}\n```\nGood luck!'), "d"),
         (Say('I think {this} is it: {"domain": "d"} {'), "d"),
-        (Say('{"thought": 1} and then {"domain": "d"}'), "d"),
         (Say('{"domain": "line\nbreak"}'), "line\nbreak"),
         (Say('{"domain": "\\ud800"} I mean {"domain": "\\ud83d\\ude00"}'), "😀"),
         (Raw(json.dumps({"choices": [{"message": {"role": "assistant", "content": PARTS}}]}).encode()), "d"),
     ],
-    ids=["fenced", "between words", "after braces", "the second", "broken", "half a pair before", "in parts"],
+    ids=["fenced", "after braces", "broken", "half a pair before", "in parts"],
 )
 def test_json_is_found_among_other_words(bench: Bench, said: Any, domain: str):
     assert bench.ask([said], Answer).parsed.domain == domain
 
 
-@pytest.mark.parametrize("usage", [None, (-1_000_000, 5), (10, -5)])
-def test_tokens_are_estimated_when_the_server_counts_none_or_gives_some_back(bench: Bench, usage: Any):
-    reply = bench.ask([Say("x" * 400, usage=usage)])
-    assert reply.usage.input_tokens > 0
-    assert reply.usage.output_tokens == 100
-    assert bench.exchanges()[0].answer.estimated
+def test_tokens_are_estimated_when_the_server_gives_some_back(bench: Bench):
+    used = bench.ask([Say("x" * 400, usage=(10, -5))]).usage
+    assert used.input_tokens > 0 and used.output_tokens == 100 and bench.exchanges()[0].answer.estimated
 
 
-@pytest.mark.parametrize(
-    "trouble",
-    [Status(500), Status(503), Status(429), Status(408), Reset(), Truncated(), Stall(0.05)],
-    ids=lambda t: f"{type(t).__name__}{getattr(t, 'status', '')}",
-)
-def test_passing_trouble_is_tried_again(bench: Bench, trouble: Any):
-    server = bench.serve([trouble, trouble, Say("at last")])
-    assert bench.chat(server).complete("planner_big", ASK).text == "at last"
-    attempts = bench.exchanges()[0].attempts
-    assert len(server.requests) == len(attempts) == 3
-    assert [bool(a.problem) for a in attempts] == [True, True, False]
+def test_passing_trouble_is_tried_again(bench: Bench):
+    server = bench.serve([Status(408), Reset(), Status(429), Truncated(), Say("at last")])
+    assert bench.chat(server, attempts=5).complete("planner_big", ASK).text == "at last"
+    assert [bool(a.problem) for a in bench.exchanges()[0].attempts] == [True] * 4 + [False]
 
 
-def test_retry_after_is_honoured(bench: Bench):
-    server = bench.serve([Status(429, headers={"retry-after": "0.15"}), Say("now")])
-    bench.chat(server).complete("planner_big", ASK)
-    assert bench.exchanges()[0].seconds >= 0.15
-
-
-@pytest.mark.parametrize("after", ["3600", formatdate(4102444800, usegmt=True)], ids=["seconds", "date"])
-def test_a_server_that_asks_for_too_much_patience_is_given_up_at_once(bench: Bench, after: str):
+def test_a_server_that_asks_for_too_much_patience_is_given_up_at_once(bench: Bench):
+    after = formatdate(4102444800, usegmt=True)
     server = bench.serve([Status(429, "slow down", headers={"retry-after": after}), Say("never")])
     error = error_of(lambda: bench.chat(server).complete("planner_big", ASK))
-    assert error.kind == "busy"
-    assert "more than max_wait_s" in str(error)
-    assert len(server.requests) == 1
+    assert error.kind == "busy" and "more than max_wait_s" in str(error) and len(server.requests) == 1
 
 
 # --- trouble that does not
@@ -210,18 +181,10 @@ def test_a_server_that_asks_for_too_much_patience_is_given_up_at_once(bench: Ben
     ("behaviour", "kind", "words"),
     [
         (refuse("not my thing"), "refused", "the model refused: not my thing"),
-        (Say("", finish_reason="content_filter"), "refused", "content filter"),
         (cut_off('{"domain": "(def'), "truncated", "cut off"),
-        (Say("   "), "empty", "empty"),
         (Say('{"domain": 1, "steps": 2}'), "invalid", "does not fit the schema Answer: domain"),
-        (Say('{"domain": "unfinished'), "invalid", "no JSON object"),
-        (Say("[" * 50_000), "invalid", "no JSON object"),
-        (Say("{" * 50_000), "invalid", "no JSON object"),
-        (Raw(b'{"choices": []}'), "empty", "no choices"),
         (Raw(b'{"error": "odd"}'), "invalid", "not a chat completion: choices"),
-        (Raw(b""), "invalid", "(nothing)"),
         (Raw(b"\xff\xfe\x00"), "invalid", "not JSON"),
-        (Status(429, code="insufficient_quota"), "busy", "too busy"),
         (Status(400, "context length exceeded"), "rejected", "context length exceeded"),
     ],
     ids=str,
@@ -229,8 +192,7 @@ def test_a_server_that_asks_for_too_much_patience_is_given_up_at_once(bench: Ben
 def test_what_another_try_cannot_mend_is_told_at_once(bench: Bench, behaviour: Any, kind: str, words: str):
     server = bench.serve([behaviour] * 2)
     error = error_of(lambda: bench.chat(server).complete("planner_big", ASK, Answer))
-    assert error.kind == kind
-    assert words in str(error)
+    assert error.kind == kind and words in str(error)
     asked = 2 if isinstance(behaviour, Status) and behaviour.status == 400 else 1  # once without the schema
     assert len(server.requests) == asked
     assert len(bench.exchanges()) == 1, "paid for or not, it is on record"
@@ -239,17 +201,12 @@ def test_what_another_try_cannot_mend_is_told_at_once(bench: Bench, behaviour: A
 @pytest.mark.parametrize(
     ("behaviour", "kind"),
     [
-        (Status(500), "broken"),
         (Status(429), "busy"),
         (Reset(), "unreachable"),
-        (Truncated(), "unreachable"),
         (Stall(), "timeout"),
         (Drip(), "timeout"),
-        (Flow(b"HTTP/1.1 200 OK\r\n", b"x-more: yes\r\n"), "timeout"),
         (Flow(b"", b"HTTP/1.1 100 Continue\r\n\r\n"), "timeout"),
-        (Flow(b"", b"HTTP/1.1 100 Continue\r\n\r\n" * 100, 0), "timeout"),
         (Flow(b"HTTP/1.1 500 Broken\r\ncontent-length: 9999\r\n\r\n", b" "), "timeout"),
-        (Flow(b"HTTP/1.1 400 Wrong\r\n\r\n", b" " * 9), "timeout"),
     ],
     ids=str,
 )
@@ -259,9 +216,7 @@ def test_lasting_trouble_ends_after_the_attempts(bench: Bench, behaviour: Any, k
     error = error_of(lambda: bench.chat(server, attempts=2, timeout_s=patience).complete("planner_big", ASK))
     assert error.kind == kind
     assert len(server.requests) == 2
-    exchange = bench.exchanges()[0]
-    assert exchange.answer is None
-    assert exchange.error == str(error)
+    assert (bench.exchanges()[0].answer, bench.exchanges()[0].error) == (None, str(error))
 
 
 NESTED = b"[" * 100_000 + b"]" * 100_000
@@ -279,12 +234,10 @@ def sent(status: bytes, body: bytes, more: bytes = b"") -> Flow:
     [
         (huge(3_000_000), "truncated", "longer than 100000 bytes"),
         (Flow(b"HTTP/1.1 200 OK\r\n\r\n", b"x" * 10_000, 0), "truncated", "longer than 100000 bytes"),
-        (Flow(b"HTTP/1.1 500 Broken\r\n\r\n", b"x" * 10_000, 0), "truncated", "longer than 100000 bytes"),
         (sent(b"200 OK", PACKED, b"content-encoding: gzip\r\n"), "", "compressed, which nobody asked for"),
-        (sent(b"400 Wrong", NESTED), "rejected", ""),
         (sent(b"400 Wrong", b'{"error": %s}' % NESTED), "rejected", ""),
     ],
-    ids=["huge", "endless", "endless error", "packed", "nested error", "nested part of an error"],
+    ids=["huge", "endless", "packed", "nested part of an error"],
 )
 def test_a_response_that_is_too_much_is_not_swallowed(bench: Bench, behaviour: Any, kind: str, words: str):
     most = 2_000_000 if kind == "rejected" else 100_000
@@ -297,20 +250,18 @@ def test_a_prompt_is_not_sent_where_a_server_redirects_it(bench: Bench):
     server = bench.serve([Status(307, headers={"location": f"{other.base_url}/chat/completions"})])
     error = error_of(lambda: bench.chat(server).complete("planner_big", ASK), InputError)
     assert "redirects are not followed" in str(error)
-    assert len(server.requests) == 1
-    assert other.requests == []
+    assert len(server.requests) == 1 and other.requests == []
 
 
-@pytest.mark.parametrize("status", [b"200 OK", b"400 Wrong", b"503 Busy"])
-@pytest.mark.parametrize("header", [b"x-odd: \xff\x80", b"retry-after: \xff", b"content-type: \xc3\xa9"])
-def test_no_byte_of_a_header_breaks_the_client(bench: Bench, status: bytes, header: bytes):
-    body = json.dumps(Say("hi").completion({})).encode()
-    head = b"HTTP/1.1 " + status + b"\r\n" + header + b"\r\ncontent-length: %d\r\n\r\n" % len(body)
-    ask = bench.chat(bench.serve(lambda seen: Flow(head + body, b"", 0.01)), attempts=1).complete
+@pytest.mark.parametrize("status", [b"200 OK", b"503 Busy"])
+def test_no_byte_of_a_header_breaks_the_client(bench: Bench, status: bytes):
+    odd = b"x-odd: \xff\x80\r\nretry-after: \xff\r\ncontent-type: \xc3\xa9\r\n"
+    server = bench.serve([sent(status, json.dumps(Say("hi").completion({})).encode(), odd)])
+    ask = bench.chat(server, attempts=1).complete
     if status == b"200 OK":
         assert ask("planner_big", ASK).text == "hi"
     else:
-        assert error_of(lambda: ask("planner_big", ASK)).kind in ("rejected", "broken")
+        assert error_of(lambda: ask("planner_big", ASK)).kind == "broken"
 
 
 def test_the_time_of_the_level_ends_the_attempts(bench: Bench):
@@ -320,11 +271,6 @@ def test_the_time_of_the_level_ends_the_attempts(bench: Bench):
 
 
 # --- preflight and keys
-
-
-@pytest.mark.parametrize("models", [["test-model"], None, ["test-model:latest"]], ids=str)
-def test_preflight_passes_where_the_model_is_listed_or_nothing_is(bench: Bench, models: list[str] | None):
-    bench.chat(bench.serve([], models=models)).preflight(["planner_big"])
 
 
 @pytest.mark.parametrize("listens", [False, True], ids=["unreachable", "hanging"])
@@ -337,28 +283,7 @@ def test_a_server_that_does_not_answer_is_bad_input(listens: bool):
         model = ModelConfig(model="m", base_url=url, connect_timeout_s=0.2)
         source = OpenAISource(LlmConfig(roles={"coder": model}), env={})
         error = error_of(lambda: source.preflight(["coder"]), InputError)
-    assert "cannot reach the language-model server of role 'coder'" in str(error)
-    assert url in str(error)
-
-
-@pytest.mark.parametrize(
-    "listed",
-    [
-        Flow(b"HTTP/1.1 200 OK\r\n\r\n[", b"1," * 1000, 0),
-        Flow(b"HTTP/1.1 200 OK\r\n\r\n[", b"1," * 1000, 0.02),
-        Raw(NESTED),
-        Raw(b'{"data": %s}' % NESTED),
-        Raw(b'{"data": 1}'),
-        Raw(b'{"data": [{"id": %s}]}' % NESTED),
-        Raw(b"[]"),
-        Raw(b'{"data": [1]}'),
-    ],
-    ids=["endless", "slow", "nested", "nested data", "number", "nested name", "list", "no record"],
-)
-def test_a_list_of_models_without_end_or_of_another_form_is_as_good_as_none(bench: Bench, listed: Any):
-    patience = 0.3 if isinstance(listed, Flow) else 10.0
-    chat = bench.chat(bench.serve([], models=listed), connect_timeout_s=patience)
-    assert "cannot reach" in str(error_of(lambda: chat.preflight(["planner_big"]), InputError))
+    assert "cannot reach the language-model server of role 'coder'" in str(error) and url in str(error)
 
 
 MINE = {"api_key_env": "MY_KEY"}
@@ -370,8 +295,6 @@ MINE = {"api_key_env": "MY_KEY"}
         ("coder", {}, "role 'coder'"),
         ("planner_big", MINE, "set the environment variable MY_KEY"),
         ("planner_big", {"env": {"MY_KEY": "sk-\u043a"}, **MINE}, "the API key in MY_KEY has characters"),
-        ("planner_big", {"env": {"MY_KEY": "sk-1\n"}, **MINE}, "the API key in MY_KEY has characters"),
-        ("planner_big", {"env": {"MY_KEY": "sk-\x00"}, **MINE}, "the API key in MY_KEY has characters"),
     ],
 )
 def test_what_cannot_be_asked_is_bad_input(bench: Bench, role: str, options: Any, words: str):
@@ -400,8 +323,7 @@ def test_the_key_is_sent_and_never_comes_back(bench: Bench, escaped: str):
     chat.preflight(["planner_big"])
     assert chat.complete("planner_big", ASK).text == "your key is Bearer [key]"
     written = "".join(path.read_text() for path in bench.folder.iterdir())
-    assert KEY not in written
-    assert "your key is Bearer [key]" in written
+    assert KEY not in written and "your key is Bearer [key]" in written
 
 
 def test_a_rejected_key_is_bad_input_and_not_repeated(bench: Bench):
@@ -409,40 +331,29 @@ def test_a_rejected_key_is_bad_input_and_not_repeated(bench: Bench):
     chat = bench.chat(server, env={"MY_KEY": KEY}, api_key_env="MY_KEY")
     for call in (lambda: chat.preflight(["planner_big"]), lambda: chat.complete("planner_big", ASK)):
         error = error_of(call, InputError)
-        assert "check the key in MY_KEY" in str(error)
-        assert KEY not in str(error)
+        assert "check the key in MY_KEY" in str(error) and KEY not in str(error)
     assert KEY not in "".join(path.read_text() for path in bench.folder.iterdir())
 
 
 # --- half a surrogate pair: JSON can carry it, no file and no request can
 
 
-@pytest.mark.parametrize("value", [{"domain": "(define \ud800)"}, {"domain": "d", "steps": ["\udc00"]}])
-def test_an_answer_with_a_lone_surrogate_is_invalid_and_its_recording_too(bench: Bench, value: Any):
-    error = error_of(lambda: bench.ask([say_json(value)], Answer))
-    assert error.kind == "invalid"
-    assert "surrogate" in str(error)
+def test_an_answer_with_a_lone_surrogate_is_invalid_and_its_recording_too(bench: Bench):
+    error = error_of(lambda: bench.ask([say_json({"domain": "d", "steps": ["\udc00"]})], Answer))
+    assert error.kind == "invalid" and "surrogate" in str(error)
     replayed = Chat(ReplaySource(bench.folder), ExchangeLog(bench.folder.with_name("again")))
     again = error_of(lambda: replayed.complete("planner_big", ASK, Answer))
     assert str(again) == str(error)
 
 
-def test_a_lone_surrogate_in_a_text_or_an_error_is_replaced_before_it_is_recorded(bench: Bench):
-    assert bench.ask([Say("half \ud800 a pair", finish_reason="odd \udfff")]).text == "half ? a pair"
-    assert "no ? so" in str(error_of(lambda: bench.ask([Status(400, "no \ud800 so")])))
-    text, error = bench.exchanges()
-    assert text.answer.text == "half ? a pair" and "no ? so" in error.error
-
-
 def test_an_answer_that_can_just_be_read_is_no_more_than_invalid(many: Callable[[range], range]):
     for deep in many(range(50, 1100)):
-        for text in ('{"domain": ' * deep + "1" + "}" * deep, f'{{"domain": {"[" * deep}{"]" * deep}}}'):
-            assert error_of(partial(parse, text, Answer)).kind == "invalid"
+        text = f'{{"domain": {"[" * deep}{"]" * deep}}}'
+        assert error_of(partial(parse, text, Answer)).kind == "invalid"
 
 
-@pytest.mark.parametrize("choices", ["1", "{}", '{"message": {"content": [1, 1]}}'])
-def test_what_is_wrong_in_every_choice_is_told_of_the_first(bench: Bench, choices: str):
-    body = ", ".join([choices] * 30_000)
+def test_what_is_wrong_in_every_choice_is_told_of_the_first(bench: Bench):
+    body = ", ".join(['{"message": {"content": [1, 1]}}'] * 30_000)
     error = error_of(lambda: bench.ask([Raw(f'{{"choices": [{body}]}}'.encode())]))
     assert "not a chat completion: choices.0" in str(error)
     assert "more" not in str(error) or "(and 1 more)" in str(error)

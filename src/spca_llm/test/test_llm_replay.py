@@ -43,7 +43,6 @@ def test_answers_come_back_without_a_server(tmp_path: Path):
     chat.preflight(["planner_big"])
     reply = chat.complete("planner_big", QUESTION)
     assert reply.text.endswith("STACK THEM.")
-    assert reply.parsed is None
     assert (reply.model, reply.usage.input_tokens, reply.usage.output_tokens) == ("m", 7, 3)
     assert chat.ledger.totals()["planner_big"].input_tokens == 7
     again = open_chat(f"replay:{tmp_path / 'run'}", tmp_path / "third")
@@ -69,32 +68,19 @@ def test_an_answer_fits_its_schema_again_and_failures_fail_again(tmp_path: Path)
         assert error.value.kind == kind and "\n" not in str(error.value)
 
 
-@pytest.mark.parametrize(
-    ("messages", "words"),
-    [
-        (
-            [system("You plan."), user("There is a red cube.\nThere is a green cube.\nStack them.")],
-            "differs in message 2 (user), line 2: "
-            "recorded 'There is a blue cube.', asked 'There is a green cube.'",
-        ),
-        ([system("You plan.")], "goes on with message 2 (user), line 1: 'There is a red cube.'"),
-        ([*QUESTION, user("Now.")], "lacks message 3 (user), line 1: 'Now.'"),
-        ([QUESTION[0], {**QUESTION[1], "name": "x"}], "differs in the form of its messages"),
-        (
-            [QUESTION[0], user(str(QUESTION[1]["content"]), b"png")],
-            'lacks message 2 (user), line 4: "[image_url]',
-        ),
-    ],
-)
-def test_a_request_never_recorded_names_what_differs(
-    tmp_path: Path, messages: list[dict[str, object]], words: str
-):
+def test_a_request_never_recorded_names_what_differs(tmp_path: Path):
     record(tmp_path / "recorded", [Say("x"), Say("y")], [user("Something else entirely.")], QUESTION)
+    asked = [system("You plan."), user("There is a red cube.\nThere is a green cube.\nStack them.")]
+    words = (
+        "the nearest is 0002-planner_big.json",
+        "differs in message 2 (user), line 2: "
+        "recorded 'There is a blue cube.', asked 'There is a green cube.'",
+    )
     with pytest.raises(InputError) as error:
-        replay(tmp_path).complete("planner_big", messages)
-    assert "the nearest is 0002-planner_big.json" in str(error.value)
-    assert words in str(error.value)
-    assert "\n" not in str(error.value)
+        replay(tmp_path).complete("planner_big", asked)
+    assert all(part in str(error.value) for part in words) and "\n" not in str(error.value)
+    with pytest.raises(InputError, match=r"goes on with message 2 \(user\), line 1: 'There is a red cube.'"):
+        replay(tmp_path).complete("planner_big", asked[:1])
 
 
 def test_a_role_and_a_schema_never_recorded_are_named(tmp_path: Path):
@@ -111,8 +97,6 @@ def test_a_role_and_a_schema_never_recorded_are_named(tmp_path: Path):
         ("replay:/no/such/folder", "no such folder"),
         ("replay:{folder}/empty", "no recorded exchanges"),
         ("replay:{folder}", "cannot record into the folder it reads"),
-        ("gpt-4", "use replay:FOLDER"),
-        ("none.yaml", "cannot read the model configuration"),
     ],
 )
 def test_a_wrong_llm_option_is_bad_input(tmp_path: Path, llm: str, words: str):
@@ -123,8 +107,5 @@ def test_a_wrong_llm_option_is_bad_input(tmp_path: Path, llm: str, words: str):
 
 def test_characters_that_turn_or_hide_text_are_sent_to_no_model() -> None:
     hidden = "def f(ctx):\n\tctx.log('\u202eon\u202c\u200b')  # \x07\x1b[2J"
-    parts = [{"type": "text", "text": hidden}]
-    for content in (hidden, parts):
-        (message,) = Request.of("coder", [{"role": "user", "content": content}], None).messages
-        sent = message["content"] if content is hidden else message["content"][0]["text"]
-        assert sent == "def f(ctx):\n\tctx.log('on')  # [2J"
+    (message,) = Request.of("coder", [user(hidden, b"png")], None).messages
+    assert message["content"][0]["text"] == "def f(ctx):\n\tctx.log('on')  # [2J"

@@ -9,7 +9,7 @@ import pytest
 
 from spca_core.errors import BudgetExhausted
 from spca_core.plan import Draft, DraftRecord, PlanRequest, Rejection
-from spca_core.ports.proposer import Impossible, ModelError, NotUnderstood, PlanProposer
+from spca_core.ports.proposer import ModelError, PlanProposer
 from spca_planner.pddl.syntax import with_actions
 from spca_planner.planner import DraftingPlanner
 from spca_planner.solver.process import SolverProcess
@@ -76,10 +76,9 @@ def test_rejections_go_back_to_the_proposer_until_it_gets_it_right(make: Make) -
     result = make(proposer).plan(REQUEST, told.append)
     assert result.status == "solved"
     assert statuses(result.drafts) == [("fresh", "parse"), ("repair", "solve"), ("repair", "")]
-    assert [request.mode for request, _, _ in proposer.asked] == ["fresh", "repair", "repair"]
-    assert [previous for _, previous, _ in proposer.asked] == [None, UNREADABLE, UNSOLVABLE]
-    assert [r.critic if r else None for _, _, r in proposer.asked] == [None, "parse", "solve"]
-    assert "holding" in (proposer.asked[2][2] or Rejection(critic="draft", message="")).message
+    asked = [(request.mode, previous, r and r.critic) for request, previous, r in proposer.asked]
+    assert asked == [("fresh", None, None), ("repair", UNREADABLE, "parse"), ("repair", UNSOLVABLE, "solve")]
+    assert "holding" in proposer.asked[2][2].message
     assert told == list(result.drafts)
 
 
@@ -95,10 +94,9 @@ def test_a_place_without_room_is_told_before_anything_moves(make: Make) -> None:
 
 
 def test_the_budget_bounds_the_drafts_and_what_failed_teaches_nothing(make: Make, tmp_path: Path) -> None:
-    drafts = [UNREADABLE.model_copy(update={"remark": str(i), "problem": f"; {i}"}) for i in range(20)]
+    drafts = [UNREADABLE.model_copy(update={"problem": f"; {i}"}) for i in range(20)]
     result = make(Scripted(*drafts), budget=4).plan(REQUEST)
-    assert result.status == "exhausted" and len(result.drafts) == 4
-    assert result.plan is None
+    assert (result.status, result.plan, len(result.drafts)) == ("exhausted", None, 4)
     assert "4 drafts were rejected; last: " in result.message
     make().learned(REQUEST, result)
     assert TrustedDomains(tmp_path / "domains").in_group("tabletop", REQUEST.task.group) == (), "in vain"
@@ -106,7 +104,6 @@ def test_the_budget_bounds_the_drafts_and_what_failed_teaches_nothing(make: Make
 
 def test_a_proposer_that_repeats_itself_is_not_asked_eight_times(make: Make) -> None:
     result = make(Scripted(UNREADABLE)).plan(REQUEST)
-    assert result.status == "exhausted"
     assert [r.rejection.critic for r in result.drafts if r.rejection] == ["parse", "draft", "draft"]
     assert "nothing new" in result.message and "never closed" in result.message
     result = make(Scripted(UNREADABLE, UNREADABLE, GOOD)).plan(REQUEST)
@@ -114,21 +111,12 @@ def test_a_proposer_that_repeats_itself_is_not_asked_eight_times(make: Make) -> 
 
 
 def test_a_failing_model_costs_a_draft_and_the_mode_stays(make: Make) -> None:
-    proposer = Scripted(ModelError("no answer", kind="timeout"), GOOD)
-    result = make(proposer).plan(REQUEST)
+    result = make(Scripted(ModelError("no answer", kind="timeout"), GOOD)).plan(REQUEST)
     assert statuses(result.drafts) == [("fresh", "model"), ("fresh", "")]
     result = make(Scripted(ModelError("no answer")), budget=3).plan(REQUEST)
     assert result.status == "exhausted" and result.message.endswith("last: no answer")
     with pytest.raises(BudgetExhausted):  # that of the level is for the caller
         make(Scripted(BudgetExhausted("tokens"))).plan(REQUEST)
-
-
-@pytest.mark.parametrize(
-    ("refusal", "status"), [(NotUnderstood("what?"), "not_understood"), (Impossible("no"), "impossible")]
-)
-def test_refusals_end_the_loop_in_the_proposers_words(make: Make, refusal: Exception, status: str) -> None:
-    result = make(Scripted(refusal)).plan(REQUEST)
-    assert (result.status, result.message, statuses(result.drafts)) == (status, str(refusal), [])
 
 
 def test_cancelling_does_not_wait_for_a_slow_proposer(make: Make) -> None:
@@ -158,19 +146,14 @@ def test_success_makes_a_domain_trusted_and_reused(make: Make, tmp_path: Path) -
     again = make(proposer)
     result = again.plan(AGAIN)
     assert statuses(result.drafts) == [("reuse", "")]
-    request, previous, _ = proposer.asked[0]
-    assert request.mode == "reuse"
-    assert previous == Draft(domain=USED.domain, problem="")
+    assert proposer.asked[0][0].mode == "reuse"
+    assert proposer.asked[0][1] == Draft(domain=USED.domain, problem="")
     again.learned(AGAIN, result)
     assert [d.text for d in trusted.in_group("tabletop", REQUEST.task.group)] == [USED.domain]
     said = AGAIN.model_copy(update={"task": AGAIN.task.model_copy(update={"judge": "look"})})
     assert statuses(make().plan(said).drafts) == [("fresh", "")], "sentences are no group"
-    changed = GOOD.model_copy(update={"domain": "; mine\n" + GOOD.domain})
-    assert statuses(make(Scripted(changed)).plan(AGAIN).drafts) == [("fresh", "")], "another domain"
     failing = Scripted(USED.model_copy(update={"problem": "(define"}), USED)
     assert statuses(make(failing).plan(AGAIN).drafts) == [("reuse", "parse"), ("repair", "")]
-    other_group = REQUEST.model_copy(update={"task": task("Touch the red cube.", group="other")})
-    assert statuses(make().plan(other_group).drafts) == [("fresh", "")]
 
 
 def test_a_domain_of_another_group_is_an_example(make: Make, tmp_path: Path) -> None:
@@ -183,24 +166,14 @@ def test_a_domain_of_another_group_is_an_example(make: Make, tmp_path: Path) -> 
     assert proposer.asked[0][1] == Draft(domain=GOOD.domain, problem="")
 
 
-def test_a_replan_tells_what_failed_and_what_was_tried(make: Make) -> None:
-    planner = make()
-    planner.learned(REQUEST, planner.plan(REQUEST))
-    proposer = Scripted(GOOD)
-    again = REQUEST.model_copy(
-        update={"mode": "replan", "failure": "the cube slipped", "previous": UNSOLVABLE}
-    )
-    result = make(proposer).plan(again)
-    assert statuses(result.drafts) == [("replan", "")]
-    request, previous, rejection = proposer.asked[0]
-    assert (request.failure, previous, rejection) == ("the cube slipped", UNSOLVABLE, None)
-
-
-def test_each_mode_has_its_own_proposer(make: Make) -> None:
+def test_a_replan_tells_what_failed_and_what_was_tried_and_each_mode_has_its_own_proposer(make: Make) -> None:
+    again = {"mode": "replan", "failure": "the cube slipped", "previous": UNSOLVABLE}
     big, small = Scripted(UNREADABLE), Scripted(GOOD)
-    result = make({"fresh": big, "replan": big, "reuse": small, "repair": small}).plan(AGAIN)
-    assert result.status == "solved"
-    assert (len(big.asked), len(small.asked)) == (1, 1)
+    planner = make({"fresh": small, "replan": big, "reuse": small, "repair": small})
+    result = planner.plan(REQUEST.model_copy(update=again))
+    assert statuses(result.drafts) == [("replan", "parse"), ("repair", "")]
+    request, previous, rejection = big.asked[0]
+    assert (request.failure, previous, rejection) == ("the cube slipped", UNSOLVABLE, None)
 
 
 def test_what_a_conversation_s_words_name_is_for_the_model_to_say(make: Make) -> None:

@@ -49,11 +49,6 @@ TOO_LARGE = {
         problem(f"(exists ({variables(10)} - t) (p ?v0))", 7),
         "(:goal …), line 1: its quantifiers stand for 282,475,249 conditions",
     ),
-    "nested quantifiers": (
-        DOMAIN,
-        problem("(forall (?a ?b ?c - t) (exists (?d ?e ?f - t) (and (q ?a ?d) (q ?b ?e) (q ?c ?f))))"),
-        "its quantifiers stand for 139,968 conditions",
-    ),
     "deep nesting": (
         DOMAIN,
         problem("(and " * 900 + "(p o0)" + ")" * 900),
@@ -64,30 +59,13 @@ TOO_LARGE = {
         problem("(p o0)"),
         "'a' has 3001 parameters; at most 20 are allowed",
     ),
-    "predicates": (
-        DOMAIN.replace("(p ?x - t)", "(p ?x - t)" + "".join(f"(r{i})" for i in range(3000))),
-        problem("(p o0)"),
-        "the domain has 3002 predicates; at most 150 are allowed",
-    ),
     "objects": (DOMAIN, problem("(p o0)", 3000), "the problem has 3000 objects; at most 400 are allowed"),
-    "characters": (DOMAIN, problem("(p o0)", 20_000), "characters; at most 40000 are allowed"),
-    "long name": (
-        DOMAIN,
-        problem(f"(p {'x' * 30_000})"),
-        "a name of 30000 characters, 'xxxxxxxxxxxxxxxxxxxx…'",
-    ),
-    "many faults": (
-        DOMAIN,
-        problem("(and " + " ".join(f"(zz{i} o1)" for i in range(2500)) + ")"),
-        "'zz0' is not a declared predicate",
-    ),
     "types in a circle": (
         DOMAIN.replace("(:types t)", "(:types t - s s - t)"),
         problem("(p o0)"),
         "the types 't' and 's' are subtypes of each other",
     ),
     "lone surrogate": (DOMAIN, problem("(p \ud800)"), "problem, line 1: character 84 is no valid Unicode"),
-    "other letters": (DOMAIN, problem("(p café)"), "the name 'caf\\xe9' has characters that are not ASCII"),
 }
 
 
@@ -101,46 +79,16 @@ def test_too_large_or_strange_a_text_is_refused_at_once(solver: SolverProcess, w
     assert solver.pid == worker
 
 
-HEAVY = {
-    "grounding": (
-        DOMAIN.replace(PARAMETERS, f"(?x {variables(19)} - t)"),
-        problem(f"(and {' '.join(f'(p o{i})' for i in range(12))})", 12),
-        "action a with its 20 parameters",
-    ),
-    "conditional effects": (
-        DOMAIN.removesuffix(")")
-        + "(:action w :parameters (?a ?b ?c ?d - t) :precondition (p ?a)"
-        + " :effect (forall (?x ?y - t) (when (q ?x ?y) (q ?y ?x)))))",
-        problem("(q o1 o2)", 30),
-        "",
-    ),
-}
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize("what", HEAVY)
-def test_a_draft_that_takes_too_long_is_refused_with_the_likely_cause(
-    solver: SolverProcess, what: str
-) -> None:
-    domain, text, words = HEAVY[what]
-    answer = refused(solver, domain, text)
-    assert answer.critic == "solve" and words in answer.message
+def test_a_draft_that_takes_too_long_to_compile_is_refused(solver: SolverProcess) -> None:
+    conditional = f"""{DOMAIN.removesuffix(")")}
+      (:action w :parameters (?a ?b ?c ?d - t) :precondition (p ?a)
+        :effect (forall (?x ?y - t) (when (q ?x ?y) (q ?y ?x)))))"""
+    assert refused(solver, conditional, problem("(q o1 o2)", 30)).critic == "solve"
 
 
 TABLETOP = (tabletop_domain(), tabletop_problem(scene(), sorted(goals("on R B, on B T"), key=sorted)))
-DAMAGE = (
-    "",
-    "(",
-    ")",
-    "?x",
-    "(forall (?a ?b - cube) ",
-    "(not ",
-    "- thing",
-    "cube_red",
-    "\x00",
-    "é",
-    "(" * 30,
-)
+DAMAGE = ("", "(", ")", "?x", "(forall (?a ?b - cube) ", "- thing", "\x00", "é", "(" * 30)
 
 
 @settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])

@@ -6,6 +6,7 @@ from spca_planner.trusted import TrustedDomains, actions_of
 from spca_testing.observations import task
 
 DOMAIN = "(define (domain a)\n  (:action b :parameters ()))\n"
+CUBES = {f"cube_{colour}": "cube" for colour in ("red", "green", "blue")}
 
 
 def test_solved_tasks_gather_and_another_domain_is_kept_beside(tmp_path: Path) -> None:
@@ -29,17 +30,11 @@ def test_the_domain_offered_is_the_one_that_fits_the_words(tmp_path: Path) -> No
     trusted.add("tabletop", task("Stack the red cube on the blue one.", group="mixed"), stack)
     trusted.add("tabletop", task("Push the red cube to the left.", group="mixed"), push)
     for words, wanted in (("Push the green cube away.", push), ("Stack the green cube.", stack)):
-        for group in ("mixed", "another"):
-            found = trusted.fitting("tabletop", task(words, group=group))
-            assert found.text == wanted, (words, group)
+        assert trusted.fitting("tabletop", task(words, group="mixed")).text == wanted
+        assert trusted.fitting("tabletop", task(words, group="another")).text == wanted
     strange = task("Hang everything up somewhere.", group="mixed")
     assert trusted.fitting("tabletop", strange) is not None
-    said = strange.model_copy(update={"judge": "look"})
-    assert trusted.fitting("tabletop", said) is None, "sentences are no group"
-    short = task("Push the same.").model_copy(update={"judge": "look"})
-    assert trusted.fitting("tabletop", short) is not None
-    said = ("user: Would you swing something over somewhere nearby, please?", "robot: Push what?")
-    assert trusted.fitting("tabletop", short.model_copy(update={"conversation": said})) is None
+    assert trusted.fitting("tabletop", strange.model_copy(update={"judge": "look"})) is None, "no group"
 
 
 def test_a_domain_without_the_kinds_that_the_task_names_is_not_offered(tmp_path: Path) -> None:
@@ -52,34 +47,18 @@ def test_a_domain_without_the_kinds_that_the_task_names_is_not_offered(tmp_path:
 
 
 def test_a_sentence_is_shown_a_domain_of_the_same_kinds_of_things(tmp_path: Path) -> None:
-    """However it is put, and whatever was done before; not one of other things for a word or two."""
+    """However it is put, and whatever was said before the last success; not one of other things."""
     trusted, seen = TrustedDomains(tmp_path), {"cube_red": "cube", "plate_red": "plate"}
     domain = "(define (domain d) (:types cube plate) (:action set_down :parameters (?c - cube)))"
     trusted.add("tabletop", task("Put the red cube on the blue plate."), domain)
     before = ("user: Would you swing something over somewhere?", "robot: success: seen to hold: it swings")
     for text, offered in (
         ("The plates should each get a cube of another colour.", True),
-        ("Each plate wants its cube.", True),
         ("Make a traffic light out of the cubes, would you?", False),
     ):
         for said in ((), before):
             sentence = task(text).model_copy(update={"judge": "look", "conversation": said})
             assert (trusted.fitting("tabletop", sentence, seen) is not None) is offered, (text, said)
-
-
-def test_colours_make_no_task_alike(tmp_path: Path) -> None:
-    trusted = TrustedDomains(tmp_path)
-    row, left = (
-        f"(define (domain d) (:types cube) (:action {name} :parameters ()))" for name in ("line", "left")
-    )
-    trusted.add(
-        "tabletop", task("Put the orange, the purple and the yellow cube in a row.", group="row"), row
-    )
-    trusted.add("tabletop", task("Put the red cube to the left of the green cube.", group="left"), left)
-    objects = {f"cube_{colour}": "cube" for colour in ("red", "green", "blue")}
-    wanted = task("Put the red, the green and the blue cube in a row.", group="other")
-    found = trusted.fitting("tabletop", wanted, objects)
-    assert found is not None and found.text == row
 
 
 def test_for_a_tower_the_domain_of_towers_is_offered_and_not_that_of_bridges(tmp_path: Path) -> None:
@@ -93,13 +72,11 @@ def test_for_a_tower_the_domain_of_towers_is_offered_and_not_that_of_bridges(tmp
             ("?a ?b", "(on ?a ?b)", "\n  (:action wipe :parameters (?a - cube) :effect (clear ?a))"),
         )
     )
-    objects = {f"cube_{colour}": "cube" for colour in ("red", "green", "blue")}
     goal = frozenset({("on", "cube_red", "cube_green"), ("on", "cube_green", "cube_blue")})
     trusted = TrustedDomains(tmp_path)
     for group, domain in (("bridge", bridge), ("more", more), ("tower", tower)):
         trusted.add("tabletop", task("Stack the red, the green and the blue cube.", group=group), domain)
-    found = trusted.fitting("tabletop", task("Build a tower.", group="new"), objects, [goal])
-    assert found is not None and found.text == tower
+    assert trusted.fitting("tabletop", task("Build a tower.", group="new"), CUBES, [goal]).text == tower
 
 
 def test_schemas_are_whole_and_say_what_belongs_to_no_task() -> None:
@@ -127,8 +104,6 @@ def test_a_hostile_group_name_stays_in_the_folder(tmp_path: Path) -> None:
 
 
 def test_a_file_from_elsewhere_is_not_trusted(tmp_path: Path) -> None:
-    trusted = TrustedDomains(tmp_path)
     (tmp_path / "tabletop").mkdir()
     (tmp_path / "tabletop" / "stack.pddl").write_text(DOMAIN)
-    assert trusted.in_group("tabletop", "stack") == ()
-    assert trusted.all("tabletop") == []
+    assert TrustedDomains(tmp_path).all("tabletop") == []

@@ -76,15 +76,6 @@ def test_story(name: str):
         assert verdict.stamp == pytest.approx(when, abs=2 * PERIOD)
 
 
-def test_time_counts_from_the_level_s_start():
-    assert play(referee("touch_02", start=1000.0), (61, [])).stamp == pytest.approx(60.0)
-
-
-def test_what_held_at_the_start_is_no_feat():
-    assert "nothing had to be done" in play(referee("touch_02"), (1, [(COBOT, B)])).reason
-    assert "nothing had" not in play(referee("touch_02"), (1, []), (1, [(COBOT, B)])).reason
-
-
 def test_a_touch_by_the_forearm_is_said_and_is_none_by_the_gripper():
     def ended(level: Level, thing: str, link: str) -> Verdict:
         judge = referee(level)
@@ -99,8 +90,7 @@ def test_a_touch_by_the_forearm_is_said_and_is_none_by_the_gripper():
     assert "cobot touched table with its forearm_link" in ended(plain, TABLE, "forearm_link").reason
     asked = changed("touch_02", success={"states": [{"thing": B, "touched_by_gripper": True}]})
     assert ended(asked, B, "left_tip_link").outcome is Outcome.SUCCESS
-    missing = ended(asked, B, "forearm_link")
-    assert missing.outcome is Outcome.RUNNING and missing.reason == "not so: the gripper touches blue cube"
+    assert ended(asked, B, "forearm_link").outcome is Outcome.RUNNING
 
 
 def test_failure_comes_before_success_and_success_before_timeout():
@@ -111,33 +101,29 @@ def test_failure_comes_before_success_and_success_before_timeout():
     assert play(judge, (0.02, [(COBOT, B), (COBOT, TABLE)])).outcome is Outcome.FAIL
 
 
-def test_a_final_verdict_stays():
+def test_a_final_verdict_stays_and_says_where_nothing_had_to_be_done():
     judge = referee("touch_02")
     won = play(judge, (1, [(COBOT, B)]))
-    assert won.outcome is Outcome.SUCCESS
+    assert won.outcome is Outcome.SUCCESS and "nothing had to be done" in won.reason
     assert play(judge, (100, [(COBOT, TABLE)])) == won
+    assert "nothing had" not in play(referee("touch_02"), (1, []), (1, [(COBOT, B)])).reason
 
 
 def test_a_pair_that_must_stay_may_take_a_moment_to_be_seen_and_fails_when_lost():
-    fail = {"collisions_false": [[G, TABLE]]}
-    level = changed("touch_02", fail=fail)
+    level = changed("touch_02", fail={"collisions_false": [[G, TABLE]]})
     assert play(referee(level), (0.2, []), (5, [(G, TABLE)])).outcome is Outcome.RUNNING
-    assert play(referee(level), (5, [])).outcome is Outcome.FAIL
     lost = play(referee(level), (1, [(G, TABLE)]), (5, []))
-    assert lost.outcome is Outcome.FAIL
+    assert (lost.outcome, lost.reason) == (Outcome.FAIL, "green cube no longer touches table")
     assert lost.stamp == pytest.approx(1.32, abs=PERIOD)
-    assert lost.reason == "green cube no longer touches table"
 
 
 def test_one_lost_way_leaves_the_others():
     """Any cube will do and each has its own forbidden contact: the level fails with the last one."""
-    fail = {"collisions_true": [["some_cube", GROUND]]}
-    level = changed("touch_01", fail=fail)
+    level = changed("touch_01", fail={"collisions_true": [["some_cube", GROUND]]})
     one = [(R, GROUND)]
     assert play(referee(level), (1, one), (2, [(COBOT, G)])).outcome is Outcome.SUCCESS
     assert play(referee(level), (1, one), (2, [(COBOT, R)])).outcome is Outcome.RUNNING
-    every = [(R, GROUND), (G, GROUND), (B, GROUND)]
-    assert play(referee(level), (1, every)).outcome is Outcome.FAIL
+    assert play(referee(level), (1, [*one, (G, GROUND), (B, GROUND)])).outcome is Outcome.FAIL
 
 
 def test_the_score_is_the_share_of_conditions_and_each_has_a_reason():
@@ -151,30 +137,23 @@ def test_the_score_is_the_share_of_conditions_and_each_has_a_reason():
         ("the robot has let go", False),
         ("all of it for 0.5 s", False),
     ]
-    assert verdict.score == pytest.approx(1 / 5)
-    assert all(c.holds != bool(c.reason) for c in verdict.conditions)
+    assert all(c.holds != bool(c.reason) for c in verdict.conditions) and not judge.holding
     held = play(judge, (1, [(COBOT, R), *R_ON_B]))
-    assert held.score == pytest.approx(3 / 5)
-    assert held.reason == "the robot still touches the red cube"
+    assert (held.score, held.reason) == (pytest.approx(3 / 5), "the robot still touches the red cube")
+    play(judge, (0.4, []), (0.4, R_ON_B))
+    assert judge.holding, "waiting is worth it"
 
 
-def test_holding_tells_that_waiting_is_worth_it():
-    judge = referee("stack_01")
-    play(judge, (1, ON_TABLE))
-    assert not judge.holding
-    play(judge, (0.4, R_ON_B))
-    assert judge.holding
-
-
-def test_the_timeline_bridges_flicker_and_splits_real_gaps():
-    judge = referee("touch_03")
+def test_flicker_shorter_than_the_ttl_does_not_matter_and_real_gaps_do():
+    """Where a level names pairs; the other order of a pair is the same contact."""
+    judge = referee(changed("touch_03", success={"collisions_true": [[COBOT, R]]}, dwell_s=0.35))
     play(judge, (0.1, [(COBOT, B)]), (0.2, []), (0.1, [(B, COBOT)]), (1, []), (0.1, [(COBOT, B)]))
     spans = [(i.start, i.end) for i in judge.contacts.timeline()]
     assert spans == [pytest.approx((0.02, 0.4)), pytest.approx((1.42, 1.5))]
-    assert {i.pair for i in judge.contacts.timeline()} == {(B, COBOT)}
+    assert play(judge, (0.1, [(COBOT, R)]), (0.2, []), (0.1, [(COBOT, R)])).outcome is Outcome.SUCCESS
 
 
-@pytest.mark.parametrize("stamp", [0.5, -1.0, float("nan"), float("inf")])
+@pytest.mark.parametrize("stamp", [0.5, float("nan")])
 def test_a_clock_that_runs_backwards_is_an_error(stamp: float):
     judge = referee("touch_02")
     play(judge, (1, []))
@@ -187,30 +166,6 @@ def test_nobody_watching_is_not_holding():
     judge = referee("touch_02")
     for stamp in (1.0, 2.0, 3.0):
         assert judge.consume(sample(stamp, {(COBOT, B)})).outcome is Outcome.RUNNING
-
-
-@given(st.lists(st.integers(1, 15), min_size=1, max_size=20))
-def test_flicker_shorter_than_the_ttl_does_not_matter(gaps: list[int]):
-    """Where a level names pairs, contact in single samples, up to 0.3 s apart, is one contact."""
-    judge = referee(changed("touch_02", success={"collisions_true": [[COBOT, B]]}))
-    step, seen = 0, {0}
-    for gap in gaps:
-        step += gap
-        seen.add(step)
-    for i in range(step + 1):
-        judge.consume(ContactSample(i * PERIOD, frozenset({(COBOT, B)} if i in seen else ())))
-    expected = Outcome.SUCCESS if step * PERIOD >= 0.5 - 1e-9 else Outcome.RUNNING
-    assert judge.verdict.outcome is expected
-    assert len(judge.contacts.timeline()) == 1
-
-
-@given(st.lists(st.tuples(st.floats(0.02, 0.18), st.floats(0.32, 1.0)), min_size=1, max_size=20))
-def test_contact_that_never_lasts_is_never_a_success(flashes: list[tuple[float, float]]):
-    """A flash of less than 0.2 s, followed by a gap longer than the TTL, cannot fill the dwell of 0.5 s."""
-    judge = referee("touch_02")
-    for on, off in flashes:
-        play(judge, (on, [(COBOT, B)]), (off, []))
-    assert judge.verdict.outcome in (Outcome.RUNNING, Outcome.TIMEOUT)
 
 
 @given(st.lists(st.sets(st.sampled_from([*R_ON_B, (R, TABLE), (COBOT, R), (COBOT, B)])), max_size=120))
@@ -231,8 +186,7 @@ def lying(x: float, y: float, yaw: float = 0.0) -> Pose:
 def judged(state: dict[str, object], red: Pose, block: str = "success") -> tuple[Outcome, str]:
     """The verdict after a second of the red cube at rest there, the green one at (0.5, 0)."""
     blocks = {"success": {"collisions_true": [[COBOT, B]]}, "fail": {}, block: {"states": [state]}}
-    level = changed("touch_02", **blocks)
-    judge, poses = referee(level), {**TRUTH, R: red, G: lying(0.5, 0.0)}
+    judge, poses = referee(changed("touch_02", **blocks)), {**TRUTH, R: red, G: lying(0.5, 0.0)}
     for step in range(1, 51):
         judge.consume(ContactSample(stamp=step * PERIOD, pairs=frozenset(ON_TABLE)), poses)
     return judge.verdict.outcome, judge.verdict.reason
@@ -243,10 +197,7 @@ def judged(state: dict[str, object], red: Pose, block: str = "success") -> tuple
     [
         ({"thing": R, "at": [0.4, 0.1], "within": 0.02}, lying(0.41, 0.11), lying(0.43, 0.1)),
         ({"thing": R, "region": {"y": [-0.3, 0.0]}}, lying(0.6, -0.1), lying(0.6, 0.01)),
-        ({"thing": R, "region": {"x": [0.3, 0.4], "y": [0, 1]}}, lying(0.35, 0.1), lying(0.45, 0.1)),
         ({"thing": R, "left_of": G, "by": 0.05}, lying(0.3, 0.06), lying(0.3, 0.04)),
-        ({"thing": R, "right_of": G}, lying(0.5, -0.02), lying(0.5, 0.02)),
-        ({"thing": R, "in_front_of": G}, lying(0.4, 0.2), lying(0.6, 0.2)),
         ({"thing": R, "behind": G}, lying(0.6, 0.2), lying(0.4, 0.2)),
         ({"thing": R, "near": G, "within": 0.06}, lying(0.45, 0.0), lying(0.43, 0.0)),
         ({"thing": R, "far_from": G, "by": 0.1}, lying(0.6, 0.1), lying(0.5, 0.09)),

@@ -1,7 +1,6 @@
 """Each layer of the confinement by itself, and that no worker outlives its host."""
 
 import os
-import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -42,8 +41,8 @@ SETUP = "{'memory_mb': 128, 'cpu_s': 1}"
 NAMESPACES = "confine._namespaces(os.geteuid() == 0)"
 
 
-def test_the_attempts_succeed_without_any_layer(tmp_path: Path) -> None:
-    for attempt in ("os.open('/etc/passwd', 0)", "os.open('/', 0)", "os.pipe()", "os.kill(os.getppid(), 0)"):
+def test_the_attempts_succeed_without_any_layer() -> None:
+    for attempt in ("os.open('/etc/passwd', 0)", "os.pipe()", "os.kill(os.getppid(), 0)"):
         assert alone("pass", attempt) == "none"
 
 
@@ -55,26 +54,17 @@ def test_landlock_denies_files() -> None:
 
 
 @needs("seccomp")
-@pytest.mark.parametrize("attempt", ["os.open('/', 0)", "os.pipe()", "os.kill(os.getppid(), 0)", "os.fork()"])
+@pytest.mark.parametrize("attempt", ["os.open('/', 0)", "os.kill(os.getppid(), 0)", "os.fork()"])
 def test_seccomp_denies_calls(attempt: str) -> None:
     assert alone(SECCOMP, attempt) == "PermissionError"
 
 
 @needs("limits")
-def test_limits() -> None:
+def test_limits_hold_and_that_of_processor_time_even_where_signals_are_ignored() -> None:
     limits = f"confine._limits({SETUP})"
     assert alone(limits, "bytearray(1 << 28)") == "MemoryError"
     assert alone(limits, "os.open('/', 0)") == "OSError"
-    assert (
-        alone(limits, "resource.setrlimit(resource.RLIMIT_NOFILE, (9, 9)) if os.geteuid() else int('')")
-        == "ValueError"
-    )
-
-
-@needs("limits")
-def test_the_cpu_limit_kills_even_where_signals_are_ignored() -> None:
-    limits = f"confine._limits({SETUP}); signal.signal(signal.SIGXCPU, signal.SIG_IGN)"
-    assert alone(limits, "while True: pass") == ""
+    assert alone(f"{limits}; signal.signal(signal.SIGXCPU, signal.SIG_IGN)", "while True: pass") == ""
 
 
 @needs("namespaces", "empty root")
@@ -113,24 +103,22 @@ def test_closing_leaves_no_process_and_no_descriptor() -> None:
         family = _family(host.worker.pid)
         assert len(family) == 2
     assert not outliving(family)
-    host.close()
     assert len(os.listdir("/proc/self/fd")) == before
 
 
-@pytest.mark.parametrize("busy", [False, True])
-def test_a_killed_host_takes_its_workers_along(busy: bool) -> None:
+def test_a_killed_host_takes_its_workers_along() -> None:
+    """Also one that is busy: the third time that it is asked whether to go on, it spins."""
     code = (
-        "import time\n"
         "from spca_sandbox.host import SkillHost\n"
         "host = SkillHost()\n"
         "host.load('def spin():\\n    while True: pass')\n"
         "def told():\n    print(host.worker.pid, flush=True)\n"
-        "told()\n" + ("next(host.call_many('spin', [[]], 60, told))" if busy else "time.sleep(60)")
+        "told()\n"
+        "next(host.call_many('spin', [[]], 60, told))"
     )
     with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout
-        for _ in range(3 if busy else 1):  # the third time it is asked whether to go on, it spins
+        for _ in range(3):
             family = _family(int(process.stdout.readline()))
-        process.send_signal(signal.SIGKILL)
-    assert len(family) == 2
-    assert not outliving(family)
+        process.kill()
+    assert len(family) == 2 and not outliving(family)

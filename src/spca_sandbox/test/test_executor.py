@@ -5,73 +5,27 @@ from typing import Any
 
 import pytest
 
-from spca_core.errors import Cancelled, InputError, MotionError
-from spca_core.plan import ActionSchema, ActResult, Draft, Plan, Step
-from spca_core.ports.environment import CtxServer
+from spca_core.errors import InputError
+from spca_core.plan import ActResult
 from spca_core.scene import Fact, Observation
-from spca_core.skill import CtxApi, CtxMethod, StepReport
+from spca_core.skill import StepReport
 from spca_sandbox.executor import PlanExecutor
 from spca_sandbox.limits import Limits
-
-API = CtxApi(
-    environment="line",
-    methods=(
-        CtxMethod(name="go", signature="go(metres: float) -> float", doc="Drive; a metre takes a second."),
-        CtxMethod(name="where", signature="where() -> Place", doc="Where it is: .x"),
-    ),
-)
-
-
-class Line(CtxServer):
-    """A vehicle on a line of 10 metres."""
-
-    api = API
-
-    def __init__(self) -> None:
-        self.x = 0.0
-        self.clock = 0.0
-        self.stopped = False
-        self.events: list[str] = []
-        self.on_go: Callable[[], None] = lambda: None
-
-    def call(self, method: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
-        if self.stopped:
-            raise Cancelled("stopped")
-        if method == "where":
-            return {"x": self.x}
-        self.on_go()
-        metres = kwargs.get("metres", args[0] if args else 0.0)
-        if self.stopped:
-            raise MotionError("cancelled", "stopped on the way")
-        if self.x + metres > 10:
-            raise MotionError("limit", "the line ends at 10 m", "buffer")
-        self.x += metres
-        self.clock += abs(metres)
-        self.events.append(f"go {metres}")
-        return self.x
-
-    def now(self) -> float:
-        return self.clock
-
-    def notice(self, since: float) -> Observation:
-        place = Fact(predicate="at", args=(f"metre_{self.x:.0f}",))
-        return Observation(stamp=self.clock, objects={}, facts=(place,), sentences=())
-
-    def stop(self) -> None:
-        self.stopped = True
-        self.events.append("stop")
-
+from spca_testing.observations import plan_of
+from spca_testing.sandbox import API
+from spca_testing.sandbox import World as Answering
 
 LIBRARY = '''
-def ahead(ctx, metres):
+def ahead(ctx, seconds):
     """Drive ahead."""
-    ctx.go(float(metres))
-    return ctx.where().x > 0
+    ctx.wait(float(seconds))
 
 def to_and_fro(ctx):
     while True:
-        ctx.go(1)
-        ctx.go(-1)
+        ctx.wait(1)
+
+def blocked(ctx):
+    ctx.move_to(pose(0, 0, 0))
 
 def nothing(ctx):
     return {"success": False, "reason": "not today"}
@@ -81,18 +35,26 @@ def no(ctx):
 
 def careful(ctx):
     try:
-        ctx.go(99)
+        ctx.move_to(pose(0, 0, 0))
     except MotionError as error:
-        print("did not:", error.kind, error.hit)
+        print("did not:", error.kind)
 '''
+NOTICED = Observation(stamp=0, objects={}, facts=(Fact(predicate="at", args=("a",)),), sentences=())
 
 
-def plan(*steps: tuple[str, ...]) -> Plan:
-    return Plan(
-        steps=tuple(Step(action=s[0], args=s[1:]) for s in steps),
-        schemas=tuple(ActionSchema(name=s[0], parameters=(), pddl="") for s in steps),
-        draft=Draft(domain="", problem=""),
-    )
+class World(Answering):
+    """It notices something, and something may happen when it is called."""
+
+    def __init__(self, happening: Callable[[Answering], None] = lambda world: None) -> None:
+        super().__init__()
+        self.happening = happening
+
+    def call(self, method: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
+        self.happening(self)
+        return super().call(method, args, kwargs)
+
+    def notice(self, since: float) -> Observation:
+        return NOTICED
 
 
 @pytest.fixture
@@ -101,27 +63,24 @@ def executor() -> Iterator[PlanExecutor]:
         yield it
 
 
-def run(executor: PlanExecutor, *steps: tuple[str, ...], **more: Any) -> tuple[ActResult, Line]:
-    line = more.pop("line", None) or Line()
-    result = executor.execute("a1", plan(*steps), more.pop("library", LIBRARY), line, **more)
-    return result, line
+def run(
+    executor: PlanExecutor, *steps: str, world: Answering | None = None, library: str = LIBRARY, **more: Any
+) -> ActResult:
+    return executor.execute("a1", plan_of(*steps), library, world or World(), **more)
 
 
 def test_runs_the_steps_in_order_and_reports_each(executor: PlanExecutor) -> None:
     seen: list[StepReport] = []
-    result, line = run(executor, ("ahead", "2"), ("ahead", "3"), on_step=seen.append)
-    assert result.status == "done"
-    assert result.attempt == "a1"
-    assert line.x == 5.0
+    result = run(executor, "ahead 2", "ahead 3", world=(world := World()), on_step=seen.append)
+    assert (result.status, result.attempt, tuple(seen)) == ("done", "a1", result.steps)
     assert [(r.started, r.ended) for r in result.steps] == [(0.0, 2.0), (2.0, 5.0)]
-    assert tuple(seen) == result.steps
-    assert "stop" not in line.events
+    assert not world.stops
 
 
 @pytest.mark.parametrize(
     ("steps", "kind", "message"),
     [
-        (("ahead 2", "ahead 9", "ahead 1"), "limit", "step 2, ahead(9): the line ends at 10 m"),
+        (("ahead 2", "blocked", "ahead 1"), "collision", "step 2, blocked(): the table is in the way"),
         (("nothing",), "result", "not today"),
         (("no",), "result", "the skill returned False"),
         (("to_and_fro",), "timeout", "20"),
@@ -131,65 +90,55 @@ def test_a_step_that_fails_is_the_last_and_says_why(
     executor: PlanExecutor, steps: tuple[str, ...], kind: str, message: str
 ) -> None:
     """Of a motion error that is not caught, of a result, of a deadline, which is in the world's time."""
-    result, line = run(executor, *(tuple(step.split()) for step in steps))
+    result = run(executor, *steps, world=(world := World()))
     *before, last = result.steps
     assert (result.status, last.status, last.failure.kind) == ("failed", "failed", kind)
     assert all(step.status == "done" for step in before) and message in result.message
-    assert line.stopped and line.clock <= 21
-    if kind == "limit":
-        assert LIBRARY.splitlines()[(last.failure.line or 0) - 1].strip() == "ctx.go(float(metres))"
-        assert line.events == ["go 2.0", "stop"]
+    assert world.stops and world.clock <= 21
+    if kind == "collision":
+        assert LIBRARY.splitlines()[(last.failure.line or 0) - 1].strip() == "ctx.move_to(pose(0, 0, 0))"
+        assert [method for method, *_ in world.calls] == ["wait", "move_to"]
+        seen = before[0].seen, last.seen
+        assert seen == (NOTICED, None), "of a step that failed nothing is taken for certain"
 
 
 def test_a_step_that_finds_no_place_at_its_own_thing_says_so(executor: PlanExecutor) -> None:
-    class Full(Line):
+    class Full(World):
         def lacking(self) -> tuple[str, ...]:
             return ("spots_on", "plate")
 
     library = 'def put(ctx, thing, where):\n    raise RuntimeError("no room")\n'
     for where, kind, told in (("plate", "no_place", "spots_on(plate): none; "), ("mat", "error", "")):
-        failure = run(executor, ("put", "cube", where), library=library, line=Full())[0].steps[0].failure
+        failure = run(executor, f"put cube {where}", library=library, world=Full()).steps[0].failure
         assert failure is not None and failure.kind == kind and failure.line == 2
         assert failure.message.startswith(f"{told}RuntimeError: no room")
 
 
 def test_a_caught_motion_error_does_not(executor: PlanExecutor) -> None:
-    result, _ = run(executor, ("careful",))
-    assert result.status == "done"
-    assert result.steps[0].log == ("did not: limit buffer",)
+    (step,) = run(executor, "careful").steps
+    assert (step.status, step.log) == ("done", ("did not: collision",))
 
 
-def test_cancelling_between_steps(executor: PlanExecutor) -> None:
+def test_cancelling_between_and_within_steps(executor: PlanExecutor) -> None:
     reports: list[StepReport] = []
-    result, line = run(
-        executor, ("ahead", "1"), ("ahead", "1"), on_step=reports.append, cancelled=lambda: bool(reports)
-    )
-    assert result.status == "cancelled"
-    assert [r.status for r in result.steps] == ["done", "cancelled"]
-    assert line.events == ["go 1.0", "stop"]
-
-
-def test_cancelling_within_a_step(executor: PlanExecutor) -> None:
-    line = Line()
-    line.on_go = line.stop
-    result, _ = run(executor, ("ahead", "1"), line=line)
-    assert result.status == "cancelled"
-    assert line.x == 0
+    more = {"on_step": reports.append, "cancelled": lambda: bool(reports)}
+    result = run(executor, "ahead 1", "ahead 1", world=(world := World()), **more)
+    assert [r.status for r in result.steps] == ["done", result.status] == ["done", "cancelled"]
+    assert (world.clock, world.stops) == (1.0, 1)
+    assert run(executor, "ahead 1", world=(world := World(Answering.stop))).status == "cancelled"
+    assert world.clock == 0
 
 
 @pytest.mark.parametrize(
     ("library", "part"),
     [
         ("def ahead(ctx, metres:\n    pass", "SyntaxError"),
-        ("raise ValueError('at once')", "ValueError: at once"),
         ("def other(ctx): pass", "there is no function 'ahead'; known: other"),
     ],
 )
 def test_a_bad_library_fails_the_first_step(executor: PlanExecutor, library: str, part: str) -> None:
-    result, line = run(executor, ("ahead", "1"), library=library)
-    assert result.status == "failed"
-    assert part in result.message
-    assert line.stopped
+    result = run(executor, "ahead 1", library=library, world=(world := World()))
+    assert result.status == "failed" and part in result.message and world.stops
 
 
 def test_a_weak_sandbox_runs_the_builtin_skills_only(
@@ -197,38 +146,23 @@ def test_a_weak_sandbox_runs_the_builtin_skills_only(
 ) -> None:
     kernel_offers({})
     with PlanExecutor(API, builtin=LIBRARY) as executor:
-        assert run(executor, ("ahead", "1"))[0].status == "done"
+        assert run(executor, "ahead 1").status == "done"
         with pytest.raises(InputError, match="generated code is not run: sandbox level process"):
-            run(executor, ("ahead", "1"), library=LIBRARY + "# changed")
+            run(executor, "ahead 1", library=LIBRARY + "# changed")
 
 
 def test_what_the_world_itself_raises_is_passed_on(executor: PlanExecutor) -> None:
-    line = Line()
-
-    def broken() -> None:
+    def break_(world: Answering) -> None:
         raise OSError("a fault of the world")
 
-    line.on_go = broken
     with pytest.raises(OSError, match="a fault of the world"):
-        run(executor, ("ahead", "1"), line=line)
-    assert line.stopped
-    assert run(executor, ("ahead", "1"))[0].status == "done"
+        run(executor, "ahead 1", world=(world := World(break_)))
+    assert world.stops and run(executor, "ahead 1").status == "done"
 
 
 def test_when_there_is_enough_the_step_under_way_runs_to_its_end(executor: PlanExecutor) -> None:
     """The referee's success does not cut a skill off: it is recorded as done, and no other step begins."""
-    line = Line()
-    line.on_go = lambda: None
-    result = executor.execute(
-        "a", plan(("ahead", "1"), ("ahead", "2")), LIBRARY, line, enough=lambda: line.x > 0
-    )
-    assert result.status == "done"
+    world = World()
+    result = run(executor, "ahead 1", "ahead 2", world=world, enough=lambda: world.clock > 0)
     assert [(s.action, s.status, s.failure) for s in result.steps] == [("ahead", "done", None)]
-    assert "stop" not in line.events
-
-
-def test_what_is_certain_at_the_end_of_a_step_is_reported(executor: PlanExecutor) -> None:
-    result = executor.execute("a", plan(("ahead", "3"), ("no",)), LIBRARY, Line())
-    first, second = result.steps
-    assert first.seen.facts == (Fact(predicate="at", args=("metre_3",)),)
-    assert second.seen is None, "of a step that failed nothing is taken for certain"
+    assert result.status == "done" and not world.stops

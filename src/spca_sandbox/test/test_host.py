@@ -1,20 +1,18 @@
 """What a well-behaved skill or program can do, and how its mistakes are reported."""
 
-import itertools
 import os
 import signal
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
-from spca_core.errors import InputError
 from spca_core.skill import SkillFailure
 from spca_sandbox.host import SkillHost
-from spca_sandbox.limits import PROGRAM_MODULES, Limits, SandboxLevel, SandboxReport
+from spca_sandbox.limits import PROGRAM_MODULES, Limits
 from spca_sandbox.process import RunOutcome
 from spca_testing.sandbox import API, World
 
@@ -26,14 +24,17 @@ def host() -> Iterator[SkillHost]:
         yield it
 
 
+@pytest.fixture(scope="module")
+def programs() -> Iterator[SkillHost]:
+    with SkillHost(limits=Limits(modules=PROGRAM_MODULES, load_s=2.0)) as it:
+        yield it
+
+
 def run(host: SkillHost, source: str, *args: str, world: World | None = None, **more: Any) -> RunOutcome:
     """Load `source` and run its function `skill`."""
     loaded = host.load(source)
     assert isinstance(loaded, dict), loaded
     return host.run("skill", args, world or World(), **more)
-
-
-KernelOffers = Callable[[dict[str, str]], None]
 
 
 def failure(outcome: RunOutcome) -> SkillFailure:
@@ -48,23 +49,18 @@ def failure(outcome: RunOutcome) -> SkillFailure:
         ("x = 1\ndef f(:\n", 2, "SyntaxError"),
         ("x = 1\n\ny = x / 0\n", 3, "ZeroDivisionError"),
         ("import os\n", 1, "'os' may not be imported; allowed: math"),
-        ("from . import x\n", 1, "may not be imported"),
-        ("from subprocess import *\n", 1, "'subprocess' may not be imported"),
         ("__import__('ctypes')\n", 1, "'ctypes' may not be imported"),
-        ("open('x')\n", 1, "NameError"),
     ],
 )
 def test_what_cannot_be_imported(host: SkillHost, source: str, line: int, part: str) -> None:
     result = host.load(source)
     assert isinstance(result, SkillFailure)
-    assert result.line == line
-    assert part in result.message
+    assert result.line == line and part in result.message
 
 
 def test_an_import_that_does_not_end(host: SkillHost) -> None:
     result = host.load("while True: pass")
-    assert isinstance(result, SkillFailure)
-    assert result.kind == "timeout"
+    assert isinstance(result, SkillFailure) and result.kind == "timeout"
     assert isinstance(host.load("def f(ctx): pass"), dict)
 
 
@@ -83,25 +79,17 @@ def test_what_a_skill_is_given(host: SkillHost, name: str) -> None:
     [
         ("ctx.fly()", "ctx has no 'fly'; it has: locate, move_to, step, wait, all_of"),
         ("ctx.locate()", "missing a required argument: 'name'"),
-        ("ctx.locate('a', speed=1)", "unexpected keyword argument 'speed'"),
         ("ctx.locate('nothing')", "there is no 'nothing' here"),
         ("ctx.wait(float('nan'))", "numbers must be finite"),
-        ("ctx.wait(1e999)", "numbers must be finite"),
         ("ctx.wait(object())", "a object cannot be sent"),
-        ("ctx.locate({1: 2})", "text keys"),
         ("ctx.locate('x').weight", "no 'weight' here; there is: name, x, size, parts"),
         ("ctx.locate('x' * 2000000)", "too much data at once"),
-        ("pose(1, 2)", "TypeError: pose()"),
-        ("pose(1, 2, 3, 4, 5)", "TypeError: pose()"),
-        ("pose(1, 2, 3, x=1)", "TypeError: pose()"),
         ("pose(1, 2, 3, w=1)", "TypeError: pose()"),
     ],
 )
 def test_wrong_calls_are_told_plainly(host: SkillHost, call: str, part: str) -> None:
-    world = World()
-    told = failure(run(host, f"def skill(ctx):\n    {call}\n", world=world))
-    assert part in told.message
-    assert told.line == 2
+    told = failure(run(host, f"def skill(ctx):\n    {call}\n"))
+    assert part in told.message and told.line == 2
 
 
 def test_wall_time_bounds_a_call_that_hangs_in_the_world(host: SkillHost) -> None:
@@ -122,23 +110,11 @@ def test_wall_time_bounds_a_call_that_hangs_in_the_world(host: SkillHost) -> Non
     assert failure(outcome).kind == "timeout"
 
 
-def test_cancelling_while_the_skill_computes(host: SkillHost) -> None:
-    world, polls = World(), itertools.count()
-    outcome = run(
-        host, "def skill(ctx):\n    while True: pass", world=world, cancelled=lambda: next(polls) > 3
-    )
-    assert outcome.status == "cancelled"
-    assert world.stops
-
-
-@pytest.mark.parametrize(
-    "remember",
-    ["math.sqrt = len", "CtxError.count = 1", "pose.count = 1", "CtxError.__init__.__defaults__ = ('x',)"],
-)
-def test_a_skill_leaves_nothing_behind(host: SkillHost, remember: str) -> None:
+def test_a_skill_leaves_nothing_behind(host: SkillHost) -> None:
     """Whatever it can change in its process, the next skill begins in another one."""
     source = (
-        f"import math\ndef skill(ctx):\n    {remember}\n"
+        "import math\ndef skill(ctx):\n    math.sqrt = len\n    CtxError.count = pose.count = 1\n"
+        "    CtxError.__init__.__defaults__ = ('x',)\n"
         "def told(ctx):\n    defaults = CtxError.__init__.__defaults__\n"
         "    return [math.sqrt(4.0), hasattr(CtxError, 'count'), hasattr(pose, 'count'), defaults == ('',)]\n"
     )
@@ -146,32 +122,14 @@ def test_a_skill_leaves_nothing_behind(host: SkillHost, remember: str) -> None:
     assert host.run("told", (), World()).value == [2.0, False, False, True]
 
 
-@pytest.mark.parametrize("module", PROGRAM_MODULES)
-def test_a_call_finds_the_modules_as_they_were(module: str) -> None:
+def test_a_call_finds_the_modules_as_they_were(programs: SkillHost) -> None:
     """Many calls share a worker: a planner would else remember one case in the next."""
-    source = (
-        f"import {module}\ndef count():\n    {module}.seen = getattr({module}, 'seen', 0) + 1\n"
-        f"    return {module}.seen\n"
-    )
-    with SkillHost(limits=Limits(modules=PROGRAM_MODULES)) as host:
-        assert isinstance(host.load(source), dict)
-        assert [outcome.value for outcome in host.call_many("count", [[], [], []])] == [1, 1, 1]
-
-
-def test_a_skill_that_goes_on_after_its_end_does_not_hurt_the_next(host: SkillHost) -> None:
-    source = (
-        "def skill(ctx):\n"
-        "    class Late:\n"
-        "        def __del__(self):\n"
-        "            while True: pass\n"
-        "    CtxError.late = Late()\n"
-        "    wire = ctx.locate.__closure__[1].cell_contents._wire\n"
-        "    wire.send({'op': 'done', 'value': 1})\n"
-        "    while True: pass\n"
-        "def following(ctx):\n    return 2\n"
-    )
-    assert run(host, source).value == 1
-    assert host.run("following", (), World()).value == 2
+    names = ", ".join(PROGRAM_MODULES)
+    source = f"import {names}\ndef count():\n    modules = [{names}]\n"
+    source += "    for each in modules: each.seen = getattr(each, 'seen', 0) + 1\n"
+    programs.load(source + "    return [each.seen for each in modules]\n")
+    outcomes = programs.call_many("count", [[], [], []])
+    assert [outcome.value for outcome in outcomes] == [[1] * len(PROGRAM_MODULES)] * 3
 
 
 @pytest.mark.parametrize("fault", [signal.SIGKILL, signal.SIGSTOP])
@@ -184,16 +142,6 @@ def test_a_worker_that_somebody_kills_or_stops_in_its_start_is_replaced_at_once(
         os.kill(first, fault)
         assert run(host, "def skill(ctx): return 1\n").value == 1
         assert host.worker.pid != first
-
-
-# -- pure programs
-# ------------------------------------------------------------------------------------------------
-
-
-@pytest.fixture(scope="module")
-def programs() -> Iterator[SkillHost]:
-    with SkillHost(limits=Limits(modules=PROGRAM_MODULES, load_s=2.0)) as it:
-        yield it
 
 
 def test_programs_take_and_give_json_and_a_batch_can_be_cancelled(programs: SkillHost) -> None:
@@ -210,12 +158,12 @@ def test_programs_take_and_give_json_and_a_batch_can_be_cancelled(programs: Skil
 
 
 def test_randomness_is_the_same_in_every_call(programs: SkillHost) -> None:
-    programs.load("import random\ndef roll(): return [random.random(), list({'a', 'b', 'c', 'd', 'e'})]")
+    source = "import random\ndef roll(): return [random.random(), list({'a', 'b', 'c', 'd', 'e'})]"
+    programs.load(source)
     first, second = programs.call_many("roll", [[], []])
-    assert first.value == second.value
     with SkillHost(limits=Limits(modules=PROGRAM_MODULES)) as other:
-        other.load("import random\ndef roll(): return [random.random(), list({'a', 'b', 'c', 'd', 'e'})]")
-        assert other.call("roll", []).value == first.value
+        other.load(source)
+        assert other.call("roll", []).value == first.value == second.value
 
 
 def test_each_call_of_a_batch_ends_for_itself(programs: SkillHost) -> None:
@@ -247,35 +195,3 @@ def test_a_worker_is_replaced_before_its_cpu_time_is_used_up() -> None:
         host.load(source)
         outcomes = [host.call("f", [], wall_timeout_s=20) for _ in range(12)]
     assert {o.status for o in outcomes} == {"done"}
-
-
-# -- levels
-# -------------------------------------------------------------------------------------------------------
-
-
-def test_code_is_not_run_below_the_required_level(kernel_offers: KernelOffers) -> None:
-    """Where there is neither Landlock nor seccomp."""
-    kernel_offers({"limits": "", "no new privileges": "", "seccomp": "no filter for vax"})
-    with (
-        SkillHost(API) as host,
-        pytest.raises(InputError, match=r"limited.*no filter for vax.*confined is required"),
-    ):
-        host.load("def f(ctx): pass")
-    with SkillHost(API, Limits(min_level=SandboxLevel.LIMITED)) as host:
-        assert isinstance(host.load("def f(ctx): pass"), dict)
-
-
-@pytest.mark.parametrize(
-    ("holding", "level"),
-    [
-        ("", SandboxLevel.PROCESS),
-        ("limits", SandboxLevel.PROCESS),
-        ("limits, no new privileges", SandboxLevel.LIMITED),
-        ("limits, no new privileges, landlock", SandboxLevel.CONFINED),
-        ("limits, no new privileges, seccomp", SandboxLevel.CONFINED),
-        ("limits, no new privileges, seccomp, landlock", SandboxLevel.CONFINED),
-        ("limits, no new privileges, seccomp, landlock, namespaces, empty root", SandboxLevel.STRICT),
-    ],
-)
-def test_levels_by_features(holding: str, level: SandboxLevel) -> None:
-    assert SandboxReport.of(dict.fromkeys(filter(None, holding.split(", ")), "")).level is level

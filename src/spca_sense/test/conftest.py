@@ -1,5 +1,6 @@
 """A photo studio: objects and arm placed exactly as a test asks, seen by the simulator's camera."""
 
+import math
 from collections.abc import Callable
 
 import mujoco
@@ -10,10 +11,9 @@ from spca_core.camera import RgbdFrame
 from spca_core.geometry import Pose, wrap_angle
 from spca_core.layout import Layout
 from spca_core.names import symbol_of
-from spca_core.scene import SceneObject
 from spca_core.world import Joints, World, WorldObject
 from spca_sense.catalogue import Catalogue
-from spca_sense.detection import Detection, Look
+from spca_sense.detection import Look
 from spca_sense.search import ShapeDetector
 from spca_sense.tracker import SceneTracker
 from spca_sim.mujoco_world import MujocoWorld
@@ -46,49 +46,40 @@ class Studio:
         return self._simulator.capture()
 
 
-class Shelf:
-    """Short words for poses on the table of the standard world."""
-
-    def __init__(self, world: World) -> None:
-        self.world = world
-
-    def cube(self, x: float, y: float, yaw: float = 0.0, level: int = 0, on_plate: bool = False) -> Pose:
-        """A cube on the table, or on a plate, or that many cubes up."""
-        edge = self.world.object("box_red").size[2]
-        base = self.world.table.top + (self.world.object("plate_red").size[2] if on_plate else 0.0)
-        return Pose.from_xyz_yaw(x, y, base + edge * (level + 0.5), yaw)
-
-    def plate(self, x: float, y: float) -> Pose:
-        """A plate on the table."""
-        return Pose.from_xyz_yaw(x, y, self.world.table.top + self.world.object("plate_red").size[2] / 2)
-
-
-def _error(found: Detection | SceneObject, truth: Pose) -> float:
-    return float(np.linalg.norm(np.subtract(found.pose.position, truth.position))) * 1000
-
-
-def yaw_error(found: Detection | SceneObject, truth: Pose) -> float:
-    """Degrees; a cube looks the same after a quarter turn."""
-    return abs(float(np.degrees(wrap_angle(found.pose.yaw - truth.yaw, np.pi / 2))))
-
-
 Check = Callable[..., None]
 
 
 @pytest.fixture(scope="session")
 def check() -> Check:
-    """Compares a look with the truth: everything found once, near enough, and nothing else."""
+    """Compares a look with the truth: everything found once, near enough, and nothing else.
 
-    def run(look: Look, poses: dict[str, Pose], millimetres: float = 1.5, degrees: float = 2.0) -> None:
+    A cube looks the same after a quarter turn. With a `world`, sizes are compared, too.
+    """
+
+    def run(
+        look: Look,
+        poses: dict[str, Pose],
+        millimetres: float = 1.5,
+        degrees: float | None = 2.0,
+        world: World | None = None,
+    ) -> None:
         unused = list(look.detections)
         for model, pose in poses.items():
             kind, colour = symbol_of(model).split("_")[:2]
             same = [d for d in unused if (d.kind, d.colour) == (kind, colour)]
             assert same, f"{model} is missed: {look.notes}"
-            nearest = min(same, key=lambda d: _error(d, pose))
+            nearest = min(same, key=lambda d: math.dist(d.pose.position, pose.position))
             unused.remove(nearest)
-            assert _error(nearest, pose) < millimetres, (model, nearest.pose.position, pose.position)
-            assert kind == "plate" or yaw_error(nearest, pose) < degrees, (model, nearest.pose.yaw, pose.yaw)
+            assert 1000 * math.dist(nearest.pose.position, pose.position) < millimetres, (
+                model,
+                nearest,
+                pose,
+            )
+            if degrees is not None and kind == "cube":
+                off = abs(np.degrees(wrap_angle(nearest.pose.yaw - pose.yaw, np.pi / 2)))
+                assert off < degrees, (model, nearest.pose.yaw, pose.yaw)
+            if world is not None:
+                assert np.allclose(sorted(nearest.size), sorted(world.object(model).size), atol=0.003), model
         assert not unused, f"invented: {[(d.kind, d.colour, d.pose.position) for d in unused]}"
 
     return run
@@ -115,19 +106,9 @@ def studio(world: World) -> Studio:
 
 
 @pytest.fixture(scope="session")
-def twin_studio(twin_world: World) -> Studio:
-    return Studio(twin_world)
-
-
-@pytest.fixture(scope="session")
 def open_studio() -> type[Studio]:
     """For tests that need another world or variation."""
     return Studio
-
-
-@pytest.fixture(scope="session")
-def shelf(world: World) -> Shelf:
-    return Shelf(world)
 
 
 @pytest.fixture(scope="session")

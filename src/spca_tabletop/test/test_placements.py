@@ -25,13 +25,16 @@ def along(row: float, distance: float) -> tuple[float, float]:
     return 0.5 + distance * math.cos(row), distance * math.sin(row)
 
 
+def scene_of(*objects: SceneObject, **on: str) -> Scene:
+    """Things, and what rests on what."""
+    facts = tuple(Fact(predicate="on", args=pair) for pair in on.items())
+    return Scene(stamp=0.0, objects=objects, relations=facts, sentences=())
+
+
 @given(
-    row=st.floats(-math.pi, math.pi),
-    apart=st.floats(EDGE + 0.002, EDGE + 0.006),
-    turned=st.floats(-0.3, 0.3),
-    bent=st.floats(-0.1, 0.1),
-    lifted_from=st.floats(-0.01, 0.01),
-)
+    row=st.floats(-math.pi, math.pi), apart=st.floats(EDGE + 0.002, EDGE + 0.006),
+    turned=st.floats(-0.3, 0.3), bent=st.floats(-0.1, 0.1), lifted_from=st.floats(-0.01, 0.01),
+)  # fmt: skip
 def test_a_bridge_is_built_off_its_neighbour_and_on_both_supports(
     row: float, apart: float, turned: float, bent: float, lifted_from: float
 ) -> None:
@@ -39,31 +42,21 @@ def test_a_bridge_is_built_off_its_neighbour_and_on_both_supports(
     left, right = cube("left", *along(row, 0.0), row + bent), cube("right", *along(row, EDGE), row + bent)
     beside = cube("beside", *along(row, EDGE / 2 + apart), row + turned, level=1)
     held = cube("held", *along(row, lifted_from), row, level=1)
-    scene = Scene(
-        stamp=0.0,
-        objects=(left, right, beside, held),
-        relations=(
-            Fact(predicate="on", args=("beside", "right")),
-            Fact(predicate="on", args=("held", "left")),
-        ),
-        sentences=(),
-    )
+    scene = scene_of(left, right, beside, held, beside="right", held="left")
     poses = list(across(left, right, scene, "held", Hold()))
     assert poses
     for pose in poses:
         own = outline_of("cuboid", Pose.from_xyz_yaw(*pose.position, pose.yaw), (EDGE, EDGE, EDGE))
         assert gap(own, footprint(beside)) > 0.0005
-        for support in (left, right):
-            assert shared_area(own, footprint(support)) > 0.2 * EDGE**2
+        assert all(shared_area(own, footprint(support)) > 0.2 * EDGE**2 for support in (left, right))
         faces = math.remainder(pose.yaw - left.pose.yaw, math.pi / 2)
         assert np.isclose(faces, 0.0, atol=1e-6), "along the faces of what carries it"
 
 
 def test_what_comes_first_on_a_cramped_plate_leaves_room_for_another() -> None:
-    size = (0.11, 0.11, 0.008)
     at = Pose.from_xyz_yaw(0.5, 0.0, 0.404)
-    plate = thing("plate", at, size)
-    scene = Scene(stamp=0.0, objects=(plate, cube("held", 0.3, 0.2)), relations=(), sentences=())
+    plate = thing("plate", at, (0.11, 0.11, 0.008))
+    scene = scene_of(plate, cube("held", 0.3, 0.2))
     for cramped, far in ((False, 0.0), (True, 0.11 / 2 - EDGE * math.sqrt(0.5))):
         first = next(on_top(plate, scene, "held", Hold(), 0.02, cramped))
         assert math.isclose(math.dist(first.position[:2], at.position[:2]), far, abs_tol=1e-9)
@@ -71,15 +64,10 @@ def test_what_comes_first_on_a_cramped_plate_leaves_room_for_another() -> None:
 
 @given(turn=st.floats(-math.pi, math.pi))
 def test_a_bowl_takes_a_second_cube_wherever_the_gripper_is_turned(turn: float) -> None:
-    at, size = Pose.from_xyz_yaw(0.5, 0.0, 0.411), (0.13, 0.13, 0.022)
-    bowl = thing("bowl", at, size)
-    first = next(
-        on_top(bowl, Scene(stamp=0.0, objects=(bowl,), relations=(), sentences=()), "", Hold(), 0.02)
-    )
+    bowl = thing("bowl", Pose.from_xyz_yaw(0.5, 0.0, 0.411), (0.13, 0.13, 0.022))
+    first = next(on_top(bowl, scene_of(bowl), "", Hold(), 0.02))
     there = cube("there", *first.position[:2], first.yaw)
-    inside = (Fact(predicate="on", args=("there", "bowl")),)
-    scene = Scene(stamp=0.0, objects=(bowl, there), relations=inside, sentences=())
-    second = next(on_top(bowl, scene, "", Hold(yaw=turn), 0.02))
+    second = next(on_top(bowl, scene_of(bowl, there, there="bowl"), "", Hold(yaw=turn), 0.02))
     own = outline_of("cuboid", Pose.from_xyz_yaw(*second.position, second.yaw), (EDGE, EDGE, EDGE))
     assert gap(own, footprint(there)) > 0.01
     for outline in (own, footprint(there)):
@@ -89,11 +77,8 @@ def test_a_bowl_takes_a_second_cube_wherever_the_gripper_is_turned(turn: float) 
 def test_in_a_deep_tray_a_thing_is_put_where_the_fingers_can_take_it_out_again() -> None:
     """Its rim bars the way to the thing's top; in a shallow one it comes far from what is there."""
     for depth in (0.018, 0.05):
-        at = Pose.from_xyz_yaw(0.5, 0.0, 0.4 + depth / 2)
-        tray = thing("tray", at, (0.16, 0.2, depth))
-        inside, held = cube("there", 0.47, 0.0), cube("held", 0.3, 0.2)
-        facts = (Fact(predicate="on", args=("there", "tray")),)
-        scene = Scene(stamp=0.0, objects=(tray, inside, held), relations=facts, sentences=())
+        tray = thing("tray", Pose.from_xyz_yaw(0.5, 0.0, 0.4 + depth / 2), (0.16, 0.2, depth))
+        scene = scene_of(tray, cube("there", 0.47, 0.0), cube("held", 0.3, 0.2), there="tray")
         first = next(on_top(tray, scene, "held", Hold(), 0.02))
         away = abs(first.position[0] - 0.5 if round(2 * first.yaw / math.pi) % 2 else first.position[1])
         wall = (0.16 if round(2 * first.yaw / math.pi) % 2 else 0.2) / 2 - WALL

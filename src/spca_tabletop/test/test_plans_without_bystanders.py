@@ -15,7 +15,7 @@ from spca_referee.level import list_levels
 from spca_tabletop.kit import TabletopKit
 from spca_tabletop.plan.proposer import BuiltinProposer
 
-SHORT = ("crowd_01", "hanoi_02", "pyramid_03", "tower_03")
+SHORT = ("crowd_01", "pyramid_03")
 
 
 def solution(draft: Draft, problem: str) -> Solution:
@@ -26,15 +26,13 @@ def solution(draft: Draft, problem: str) -> Solution:
         search.close()
 
 
-@pytest.mark.parametrize("preset", ["nominal", pytest.param("shuffled", marks=pytest.mark.full),
-                                    pytest.param("hard", marks=pytest.mark.full)])  # fmt: skip
 @pytest.mark.parametrize(
     "level",
     [level if level in SHORT else pytest.param(level, marks=pytest.mark.full) for level in list_levels()],
 )
-def test_plans_are_the_same_with_and_without_what_cannot_matter(level: str, preset: str) -> None:
+def test_plans_are_the_same_with_and_without_what_cannot_matter(level: str) -> None:
     """Independent steps may change places."""
-    options = RunOptions(level=level, preset=preset, seed=1, proposer="builtin")
+    options = RunOptions(level=level, preset="nominal", seed=1, proposer="builtin")
     with closing(TabletopKit().build(options)) as environment:
         asked = PlanRequest(attempt="1", task=environment.task, observation=environment.sense(), skills=())
     try:

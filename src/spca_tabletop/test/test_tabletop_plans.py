@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from importlib import import_module
-from importlib.util import find_spec
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -14,13 +12,13 @@ import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from spca_core.names import words_of
 from spca_core.plan import PlanRequest, PlanResult, Step
 from spca_core.ports.proposer import Impossible, NotUnderstood
-from spca_core.scene import Fact, Observation
+from spca_core.scene import Fact, Observation, Scene
 from spca_planner.planner import DraftingPlanner
 from spca_planner.trusted import TrustedDomains
 from spca_tabletop.level_check import nominal_observation
-from spca_tabletop.plan.problem import initial
 from spca_tabletop.plan.proposer import BuiltinProposer
 from spca_tabletop.plan.vocabulary import TabletopVocabulary
 from spca_testing.contracts.plan_proposer_contract import PlanProposerContract
@@ -43,31 +41,18 @@ class Table:
     def __init__(self, on: dict[str, str], held: str = "") -> None:
         self.on = {c: on.get(c, "table") for c in CUBES if c != held}
         self.held = held
-        self.touched: set[str] = set()
-        self.beside: set[frozenset[str]] = set()
-        self.across: dict[str, frozenset[str]] = {}
 
     def run(self, steps: tuple[Step, ...]) -> Table:
         for step in steps:
             getattr(self, step.action)(*step.args)
         return self
 
-    def free(self, thing: str) -> bool:
-        return thing not in self.on.values() and all(thing not in pair for pair in self.across.values())
-
-    def touch(self, thing: str) -> None:
-        assert not self.held
-        assert thing not in CUBES or self.free(thing)
-        self.touched.add(thing)
-
     def pick_up(self, cube: str, origin: str) -> None:
-        assert not self.held and self.free(cube) and self.on.pop(cube) == origin
+        assert not self.held and cube not in self.on.values() and self.on.pop(cube) == origin
         self.held = cube
-        self.beside = {pair for pair in self.beside if cube not in pair}
 
     def _put(self, cube: str, support: str) -> None:
-        assert self.held == cube
-        assert support != cube
+        assert self.held == cube and support != cube
         self.held = ""
         self.on[cube] = support
 
@@ -76,27 +61,11 @@ class Table:
         self._put(cube, plate)
 
     def stack_on(self, cube: str, base: str) -> None:
-        assert base in self.on and self.free(base)
+        assert base in self.on and base not in self.on.values()
         self._put(cube, base)
 
     def place_on_table(self, cube: str) -> None:
         self._put(cube, "table")
-
-    def place_next_to(self, cube: str, other: str) -> None:
-        assert self.on[other] == "table"
-        self._put(cube, "table")
-        self.beside.add(frozenset((cube, other)))
-
-    def place_on_edge(self, cube: str, plate: str) -> None:
-        self._put(cube, f"edge of {plate}")
-
-    def place_across(self, cube: str, a: str, b: str) -> None:
-        assert frozenset((a, b)) in self.beside and self.free(a) and self.free(b)
-        self._put(cube, "bridge")
-        self.across[cube] = frozenset((a, b))
-
-    def discard(self, cube: str) -> None:
-        self._put(cube, "ground")
 
 
 @pytest.fixture(scope="module")
@@ -136,7 +105,7 @@ def tables(draw: st.DrawFn) -> tuple[dict[str, str], str]:
 COLOUR = {c: c.split("_")[1] for c in CUBES}
 
 
-@settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=8, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     table=tables(),
     order=st.permutations(CUBES),
@@ -146,14 +115,12 @@ COLOUR = {c: c.split("_")[1] for c in CUBES}
 def test_any_tower_from_any_table(
     planner: DraftingPlanner, table: tuple[dict[str, str], str], order: list[str], height: int, base: str
 ) -> None:
-    on, held = table
     tower = order[:height]
     where = "table" if base == "table" else f"{base.split('_')[1]} plate"
     text = f"Build a tower on the {where}, from bottom to top: {', '.join(COLOUR[c] for c in tower)}."
-    end = outcome(planner, text, on, held)
-    assert end.on[tower[0]] == base
+    end = outcome(planner, text, *table)
+    assert end.on[tower[0]] == base and not end.held
     assert all(end.on[above] == below for below, above in pairwise(tower))
-    assert not end.held and "ground" not in end.on.values()
 
 
 @settings(max_examples=8, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -170,17 +137,6 @@ def test_any_cubes_to_any_plates_from_any_table(
     text = " and ".join(f"the {COLOUR[c]} cube on the {p.split('_')[1]} plate" for c, p in wanted.items())
     end = outcome(planner, f"Put {text}.", *table)
     assert wanted.items() <= end.on.items()
-    assert "ground" not in end.on.values()
-
-
-@settings(max_examples=8, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(table=tables(), cubes=st.permutations(CUBES))
-def test_any_bridge_from_any_table(
-    planner: DraftingPlanner, table: tuple[dict[str, str], str], cubes: list[str]
-) -> None:
-    top, a, b = (COLOUR[c] for c in cubes)
-    end = outcome(planner, f"Build a bridge: {a} and {b} side by side and {top} on top.", *table)
-    assert end.across == {cubes[0]: frozenset(cubes[1:])}
 
 
 def test_what_must_be_left_alone_is_not_even_moved_out_of_the_way(planner: DraftingPlanner) -> None:
@@ -193,27 +149,17 @@ def test_what_must_be_left_alone_is_not_even_moved_out_of_the_way(planner: Draft
     assert allowed.status == "solved"
 
 
-UNSEEN = {
-    "on": {"cube_green": "cube_blue", "cube_blue": "unknown"},
-    "objects": ("cube_green", "cube_blue", *PLATES),
-}
-"""A tower whose lowest cube is out of sight."""
-
-
 def hiding(seen: Observation) -> Observation:
-    assert seen.scene is not None
-    update = {"id": "unknown", "kind": "unknown", "colour": "unknown", "visible": False}
-    things = (*seen.scene.objects, seen.scene.objects[0].model_copy(update=update))
-    return seen.model_copy(
-        update={
-            "objects": seen.objects | {"unknown": "unknown"},
-            "hidden": ("unknown",),
-            "scene": seen.scene.model_copy(update={"objects": things}),
-        }
-    )
+    """The same, with the lowest cube of a tower out of sight."""
+    unknown = {"id": "unknown", "kind": "unknown", "colour": "unknown", "visible": False}
+    things = (*seen.things, seen.things[0].model_copy(update=unknown))
+    scene = Scene(stamp=0.0, objects=things, relations=seen.facts, sentences=())
+    kinds = seen.objects | {"unknown": "unknown"}
+    return seen.model_copy(update={"objects": kinds, "hidden": ("unknown",), "scene": scene})
 
 
-HIDDEN = hiding(scene(**UNSEEN))  # type: ignore[arg-type]
+TOWER = {"cube_green": "cube_blue", "cube_blue": "unknown"}
+HIDDEN = hiding(scene(on=TOWER, objects=("cube_green", "cube_blue", *PLATES)))
 
 
 def more(seen: Observation, *facts: str) -> Observation:
@@ -234,17 +180,21 @@ STEPS = yaml.safe_load(Path(__file__).with_name("steps.yaml").read_text())
 def test_the_steps_of_a_plan(planner: DraftingPlanner, case: dict[str, Any]) -> None:
     table = dict(case)
     text, wanted, facts = table.pop("text"), table.pop("steps"), table.pop("more", ())
-    seen = {"hidden": HIDDEN, "bridge": BRIDGE}.get(table.pop("table", "")) or scene(**table)
+    known = {"hidden": HIDDEN, "bridge": BRIDGE}.get(name := table.pop("table", ""))
+    seen = known or (nominal_observation(name) if name else scene(**table))
     result = planner.plan(request(text, more(seen, *facts)))
     assert result.status == "solved" and result.plan is not None
     told = [str(step) for step in result.plan.steps]
     assert [s if "(" in w else s.split("(")[0] for s, w in zip(told, wanted, strict=True)] == wanted
 
 
-@pytest.mark.parametrize("text", ["Touch the red cuboid.", "Put the purple cylinder on the red plate."])
-def test_what_is_named_and_out_of_sight_may_be_of_any_kind_that_carries(text: str) -> None:
-    draft = BuiltinProposer().draft(request(text, HIDDEN), None, None)
+def test_what_is_named_and_out_of_sight_may_be_of_any_kind_that_carries() -> None:
+    """And nothing is uncovered for a task that makes no sense all the same."""
+    draft = BuiltinProposer().draft(request("Touch the red cuboid.", HIDDEN), None, None)
     assert draft.goals == ("clear unknown",) and draft.uncovers
+    for text in ("Touch the left sphere.", "Put the red cube into the tray.", "Do something."):
+        with pytest.raises((Impossible, NotUnderstood)):
+            BuiltinProposer().draft(request(text, HIDDEN), None, None)
 
 
 def test_what_is_named_may_be_behind_something_tall_which_is_set_down_elsewhere_once() -> None:
@@ -258,23 +208,6 @@ def test_what_is_named_may_be_behind_something_tall_which_is_set_down_elsewhere_
     for update in ({"previous": draft}, {"observation": seen}):
         with pytest.raises(Impossible, match="There is no yellow cylinder"):
             BuiltinProposer().draft(asked.model_copy(update=update), None, None)
-
-
-@pytest.mark.parametrize(
-    "text", ["Touch the left sphere.", "Put the red cube into the tray.", "Do something."]
-)
-def test_nothing_is_uncovered_for_a_task_that_makes_no_sense_all_the_same(text: str) -> None:
-    with pytest.raises((Impossible, NotUnderstood)):
-        BuiltinProposer().draft(request(text, HIDDEN), None, None)
-
-
-def test_what_is_no_solid_is_no_bridge(planner: DraftingPlanner) -> None:
-    """Something that nobody knows lies across two cubes: the others can be moved all the same."""
-    seen = more(scene(), "on unknown cube_red", "on unknown cube_green")
-    seen = seen.model_copy(update={"objects": seen.objects | {"unknown": "unknown"}})
-    found = planner.plan(request("Put the blue cube on the blue plate.", seen))
-    assert found.status == "solved", found.message
-    assert not any(atom[0] in ("across", "bridge") for atom in initial(seen))
 
 
 def test_what_only_seems_to_touch_is_put_there_again(planner: DraftingPlanner) -> None:
@@ -292,30 +225,24 @@ def test_what_only_seems_to_touch_is_put_there_again(planner: DraftingPlanner) -
     assert unrelated.plan is not None and unrelated.plan.steps == ()
 
 
-def test_what_lies_beyond_the_arms_reach_is_said_so_and_not_chosen(planner: DraftingPlanner) -> None:
-    def asked(text: str, *far: str) -> PlanResult:
-        seen = scene()
-        facts = (*seen.facts, *(Fact(predicate="far", args=(thing,)) for thing in far))
-        return planner.plan(request(text, seen.model_copy(update={"facts": facts})))
+def test_what_lies_beyond_the_arms_reach_or_has_fallen_is_said_so_and_not_chosen(
+    planner: DraftingPlanner,
+) -> None:
+    def asked(text: str, *far: str, **table: Any) -> PlanResult:
+        return planner.plan(request(text, more(scene(**table), *(f"far {thing}" for thing in far))))
 
+    why = "it lies farther away than the arm reaches from above"
     for thing in ("cube_red", "plate_red"):
         result = asked("Put the red cube on the red plate.", thing)
         assert result.status == "impossible"
-        name = thing.replace("cube_red", "red cube").replace("plate_red", "red plate")
-        why = "it lies farther away than the arm reaches from above"
-        assert result.message == f"The {name} is out of reach: {why}."
+        assert result.message == f"The {words_of(thing)} is out of reach: {why}."
     result = asked("Put the red cube on any plate.", "plate_red", "plate_green")
     assert result.plan is not None and str(result.plan.steps[-1]) == "place_on(cube_red, plate_blue)"
-
-
-def test_a_fallen_cube_is_out_of_reach(planner: DraftingPlanner) -> None:
-    fallen = {"on": {"cube_red": "ground"}}
-    result = plan(planner, "Stack the red cube on the blue cube.", **fallen)
-    assert result.status == "impossible"
+    fallen = {"cube_red": "ground"}
+    result = asked("Stack the red cube on the blue cube.", on=fallen)
     assert result.message == "The red cube is out of reach: it lies on the ground."
-    assert plan(planner, "Stack the green cube on the blue cube.", **fallen).status == "solved"
-    result = plan(planner, "Stack the blue cube on any other cube.", **fallen)
-    assert str(result.plan.steps[-1]) == "stack_on(cube_blue, cube_green)"
+    result = asked("Stack the blue cube on any other cube.", on=fallen)
+    assert result.plan is not None and str(result.plan.steps[-1]) == "stack_on(cube_blue, cube_green)"
 
 
 def test_words_refer_to_the_table_as_it_was_at_first(planner: DraftingPlanner) -> None:
@@ -335,28 +262,15 @@ def test_words_refer_to_the_table_as_it_was_at_first(planner: DraftingPlanner) -
 
 def test_a_rule_holds_on_the_way_not_only_in_the_end(planner: DraftingPlanner) -> None:
     """Three blocks of Hanoi take seven moves; without the rule they would take five."""
-    seen = nominal_observation("hanoi_02")
     tower = "Build a tower on the orange mat: red at the bottom, green in the middle, blue on top."
     rule = " Never put a larger block on a smaller one. Never put a block on the table."
-    for text, moves in ((tower, 5), (tower + rule, 7)):
-        result = planner.plan(request(text, seen))
-        assert result.plan is not None, result.message
-        places = [s for s in result.plan.steps if s.action in ("place_on", "stack_on", "place_on_table")]
-        assert len(places) == moves, [str(s) for s in result.plan.steps]
-
-
-def test_a_swap_on_the_table_goes_by_a_third_place(planner: DraftingPlanner) -> None:
-    result = planner.plan(request("Swap the red and the blue cube.", nominal_observation("bowls_01")))
+    result = planner.plan(request(tower + rule, nominal_observation("hanoi_02")))
     assert result.plan is not None, result.message
-    assert [str(s) for s in result.plan.steps if s.action.startswith("place")] == [
-        "place_on_table(cube_blue)",
-        "place_at(cube_red, at__400__0)",
-        "place_at(cube_blue, at__420__m150)",
-    ]
+    assert len([s for s in result.plan.steps if s.action in ("place_on", "stack_on")]) == 7
 
 
 def test_others_can_read_the_domain_and_its_problems(tmp_path: Path) -> None:
-    """Unified Planning's own reader, and where they are installed `pddl`'s and tarski's."""
+    """Unified Planning's own reader."""
     from unified_planning.io import PDDLReader
 
     draft = BuiltinProposer().draft(request("Stack red on blue.", scene()), None, None)
@@ -364,11 +278,3 @@ def test_others_can_read_the_domain_and_its_problems(tmp_path: Path) -> None:
         (tmp_path / name).write_text(text)
     read = PDDLReader().parse_problem(str(tmp_path / "domain"), str(tmp_path / "problem"))
     assert {action.name for action in read.actions} >= {"pick_up", "stack_on"} and read.goals
-    if find_spec("pddl"):
-        pddl = import_module("pddl")
-        assert len(pddl.parse_domain(tmp_path / "domain").actions) == len(read.actions)
-        assert pddl.parse_problem(tmp_path / "problem").domain_name == "tabletop"
-    if find_spec("tarski"):
-        reader = import_module("tarski.io").PDDLReader(raise_on_error=True)
-        reader.parse_domain(str(tmp_path / "domain"))
-        assert len(reader.parse_instance(str(tmp_path / "problem")).actions) == len(read.actions)

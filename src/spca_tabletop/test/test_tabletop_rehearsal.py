@@ -1,26 +1,24 @@
 """The tabletop's twin: it knows what was seen, and nothing else."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
 
-from spca.rehearsal.critic import Critic
 from spca.rehearsal.rehearsal import SampledRehearsal, Settings
 from spca_core.options import RunOptions
-from spca_core.plan import Draft, Moment, Perturbation, Plan, PlanRequest, Rehearsed, Step, Task
+from spca_core.plan import Draft, Moment, Perturbation, Plan, PlanRequest, Rehearsed, Task
 from spca_core.scene import Fact, Observation
-from spca_core.skill import StepReport
 from spca_core.skill_package import library_source
 from spca_core.world import load_world
-from spca_planner.pddl.formula import Atom
 from spca_planner.planner import DraftingPlanner
 from spca_planner.trusted import TrustedDomains
 from spca_tabletop.act.skill_context import Preferences
 from spca_tabletop.kit import TabletopKit
 from spca_tabletop.plan.proposer import BuiltinProposer
-from spca_tabletop.rehearsal.twin import TabletopTwin, TwinVocabulary
+from spca_tabletop.rehearsal.twin import TabletopTwin
 from spca_testing.contracts.rehearsal_contract import RehearsalContract
 from spca_testing.observations import plan_of
 
@@ -56,25 +54,35 @@ def plan(drafted: tuple[Observation, Draft]) -> Plan:
 
 @pytest.fixture(scope="module")
 def rehearsal() -> Iterator[SampledRehearsal]:
-    made = SampledRehearsal(lambda: KIT.twin(RunOptions(level="stack_01")))
-    yield made
-    made.close()
+    with closing(SampledRehearsal(lambda: KIT.twin(RunOptions(level="stack_01")))) as made:
+        yield made
 
 
 @pytest.fixture(scope="module")
 def judge() -> Iterator[SampledRehearsal]:
     """One that tries no other choices and plans where the first fails, which takes most of the time."""
-    made = SampledRehearsal(lambda: KIT.twin(RunOptions(level="stack_01")), Settings(choose=False))
-    yield made
-    made.close()
+    twin = RunOptions(level="stack_01")
+    with closing(SampledRehearsal(lambda: KIT.twin(twin), Settings(choose=False))) as made:
+        yield made
 
 
 class TestTabletopRehearsal(RehearsalContract):
     pass
 
 
-def tried(rehearsal: SampledRehearsal, plan: Plan, library: str, observation: Observation) -> Rehearsed:
-    return rehearsal.try_out("run/1.1", plan, library, observation, 60.0)
+Try = Callable[..., Rehearsed]
+
+
+@pytest.fixture(scope="module")
+def tried(judge: SampledRehearsal, library: str, observation: Observation) -> Try:
+    """Rehearses a plan with more, or other, skills."""
+
+    def run(
+        plan: Plan, instead: str = "", by: SampledRehearsal = judge, seen: Observation = observation
+    ) -> Rehearsed:
+        return by.try_out("run/1.1", plan, library + instead, seen, 60.0)
+
+    return run
 
 
 def test_simulated_time_decides_how_often_a_plan_is_tried(
@@ -111,23 +119,15 @@ def stack_on(ctx, cube, base):
     ],
 )
 def test_skills_that_do_something_else_are_caught(
-    judge: SampledRehearsal,
-    plan: Plan,
-    library: str,
-    observation: Observation,
-    instead: str,
-    sort: tuple[str, int],
-    words: str,
+    tried: Try, plan: Plan, instead: str, sort: tuple[str, int], words: str
 ) -> None:
     """Not lifting, not letting go, putting down elsewhere: no skill says so itself."""
-    found = tried(judge, plan, library + instead, observation)
+    found = tried(plan, instead)
     assert found.status == "rejected" and found.fault is not None
     assert (found.fault.kind_and_step, words in found.sentence) == (sort, True), found.sentence
 
 
-def test_it_knows_nothing_but_what_was_seen(
-    monkeypatch: pytest.MonkeyPatch, plan: Plan, library: str, observation: Observation
-) -> None:
+def test_it_knows_nothing_but_what_was_seen(monkeypatch: pytest.MonkeyPatch, plan: Plan, tried: Try) -> None:
     """Layouts, checkpoints, verdicts and places in the world's description are poison: nothing changes."""
 
     def poison(*args: object, **kwargs: object) -> None:
@@ -141,15 +141,10 @@ def test_it_knows_nothing_but_what_was_seen(
         monkeypatch.setattr(name, poison)
     world = load_world()
     nowhere = tuple(o.model_copy(update={"position": (9.0, 9.0), "yaw": 1.0}) for o in world.objects)
-    first, second = (
-        SampledRehearsal(lambda w=w: TabletopTwin(w))
-        for w in (world, world.model_copy(update={"objects": nowhere}))
-    )
-    try:
-        found = [tried(r, plan, library, observation) for r in (first, second)]
-    finally:
-        first.close()
-        second.close()
+    found = []
+    for known in (world, world.model_copy(update={"objects": nowhere})):
+        with closing(SampledRehearsal(lambda known=known: TabletopTwin(known))) as rehearsal:
+            found.append(tried(plan, by=rehearsal))
     assert [t.simulated for t in found[0].tries] == [t.simulated for t in found[1].tries]
     assert [f.status for f in found] == ["accepted", "accepted"]
 
@@ -169,64 +164,21 @@ def test_the_twin_says_what_its_contacts_show(library: str, observation: Observa
     assert not any(m.unsafe or m.lost for m in moments)
 
 
-def test_touching_what_is_to_be_left_alone_is_a_fault(
-    judge: SampledRehearsal, library: str, observation: Observation, plan: Plan
-) -> None:
-    draft = plan.draft.model_copy(
-        update={"problem": plan.draft.problem.replace("(:init", "(:init (kept plate_red)")}
-    )
-    touching = plan_of("touch plate_red", *STEPS, draft=draft)
-    found = tried(judge, touching, library, observation)
+def test_touching_what_is_to_be_left_alone_is_a_fault(tried: Try, plan: Plan) -> None:
+    kept = plan.draft.problem.replace("(:init", "(:init (kept plate_red)")
+    draft = plan.draft.model_copy(update={"problem": kept})
+    found = tried(plan_of("touch plate_red", *STEPS, draft=draft))
     assert found.status == "rejected" and found.fault is not None and found.fault.kind == "safety"
     assert "plate_red, which is to be left alone" in found.sentence
 
 
-@pytest.mark.parametrize(
-    ("effect", "contradicted"),
-    [
-        ("(on ?c ?p)", [("on", "cube_red", "table")]),
-        ("(and (on ?c ?p) (on ?c ?t))", []),
-        ("(leaning ?c ?p)", []),
-    ],
-)
-def test_what_leans_on_the_edge_of_a_plate_is_on_the_table_too(effect: str, contradicted: list[Atom]) -> None:
-    """A domain that says both is right; one that says the plate only is not."""
-    facts = [
-        ("on", "cube_red", "plate_red"),
-        ("on", "cube_red", "table"),
-        ("on", "plate_red", "table"),
-        ("on_edge", "cube_red", "plate_red"),
-    ]
-    kinds = {"cube_red": "cube", "plate_red": "plate", "table": "table"}
-    draft = Draft(
-        domain=f"""(define (domain d) (:requirements :strips :typing) (:types cube plate table - object)
-          (:predicates (on ?a ?b - object) (leaning ?a ?b - object) (held ?a - cube))
-          (:action put :parameters (?c - cube ?p - plate ?t - table) :precondition (held ?c)
-            :effect {effect}))""",
-        problem="""(define (problem p) (:domain d) (:objects cube_red - cube plate_red - plate table - table)
-          (:init (held cube_red) (on plate_red table)) (:goal (not (held cube_red))))""",
-    )
-    step = Step(action="put", args=("cube_red", "plate_red", "table"))
-    seen = Observation(
-        stamp=0.0, objects=kinds, facts=tuple(Fact(predicate=p, args=a) for p, *a in facts), sentences=()
-    )
-    report = StepReport(
-        index=0, action="put", args=step.args, status="done", started=0, ended=1, wall_seconds=0
-    )
-    fault = Critic(Plan(steps=(step,), schemas=(), draft=draft), TwinVocabulary()).judge(
-        Moment(phase="step", step=report, observation=seen)
-    )
-    assert (fault.wrong if fault else ()) == tuple(f"(not ({' '.join(a)}))" for a in contradicted)
-
-
 def test_with_something_in_the_gripper_nothing_is_rehearsed(
-    rehearsal: SampledRehearsal, plan: Plan, library: str, observation: Observation
+    tried: Try, plan: Plan, observation: Observation
 ) -> None:
     """Where it is between the pads is not seen."""
     relations = (*observation.scene.relations, Fact(predicate="held", args=("cube_red",)))
     scene = observation.scene.model_copy(update={"relations": relations})
-    holding = observation.model_copy(update={"scene": scene})
-    found = tried(rehearsal, plan, library, holding)
+    found = tried(plan, seen=observation.model_copy(update={"scene": scene}))
     assert found.status == "impossible" and "gripper" in found.sentence
 
 
@@ -237,11 +189,9 @@ def test_what_is_preferred_comes_first_when_it_is_offered_again() -> None:
     assert preferences.arranged("grasps", ("cube_red",), offered) == offered
     ((choice,),) = preferences.others()
     preferences.choices = (choice,)
-    moved = [{"pose": {**o["pose"], "x": 0.502}, "gap": 0.085} for o in offered]
-    assert preferences.arranged("grasps", ("cube_red",), moved) == moved[::-1]
-    assert preferences.arranged("grasps", ("cube_blue",), moved) == moved
-    elsewhere = [{"pose": {**o["pose"], "x": 0.6}, "gap": 0.085} for o in offered]
-    assert preferences.arranged("grasps", ("cube_red",), elsewhere) == elsewhere
+    for thing, x, order in (("cube_red", 0.502, -1), ("cube_blue", 0.502, 1), ("cube_red", 0.6, 1)):
+        moved = [{"pose": {**o["pose"], "x": x}, "gap": 0.085} for o in offered]
+        assert preferences.arranged("grasps", (thing,), moved) == moved[::order]
     assert preferences.arranged("grasps", ("cube_red",), []) == []
 
 

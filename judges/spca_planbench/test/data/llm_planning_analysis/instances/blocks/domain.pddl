@@ -1,0 +1,6 @@
+(define (domain blocksworld) (:requirements :strips)
+  (:predicates (clear ?x) (on-table ?x) (arm-empty) (holding ?x) (on ?x ?y))
+  (:action pickup :parameters (?ob) :precondition (and (clear ?ob) (on-table ?ob) (arm-empty))
+    :effect (and (holding ?ob) (not (clear ?ob)) (not (on-table ?ob)) (not (arm-empty))))
+  (:action stack :parameters (?ob ?under) :precondition (and (clear ?under) (holding ?ob))
+    :effect (and (arm-empty) (clear ?ob) (on ?ob ?under) (not (clear ?under)) (not (holding ?ob)))))

@@ -1,0 +1,8 @@
+(define (domain wet) (:requirements :adl :action-costs) (:types thing)
+  (:predicates (wet ?x - thing) (wrapped ?x - thing) (packed)) (:functions (total-cost) - number)
+  (:action wrap :parameters (?x - thing)
+    :effect (and (wrapped ?x) (increase (total-cost) 1)))
+  (:action soak :parameters (?x - thing) :precondition (not (wet ?x))
+    :effect (and (wet ?x) (when (and (wrapped ?x) (packed)) (not (wrapped ?x)))))
+  (:action pack :parameters ()
+    :precondition (forall (?x - thing) (or (wrapped ?x) (imply (wet ?x) (wrapped ?x)))) :effect (packed)))
