@@ -130,6 +130,20 @@ def test_a_corner_is_rounded_only_as_far_as_there_is_room(planner: MotionPlanner
     assert query.smooth(straight_through) is None
 
 
+def test_the_elbow_stays_up_though_another_configuration_were_nearer(
+    planner: MotionPlanner, world: World
+) -> None:
+    """With it down, the forearm would lie over the table, and a line down from there would soon end."""
+    planner.scene = PlanningScene()
+    start = Start(np.array(world.robot.out_of_view), OPEN)
+    pose = top_down(0.6254, -0.2515, 0.514, 1.1422)
+    ways = planner.tools.arm.nearest_turns(planner.tools.branches(pose.matrix(), 0.04), start.joints)
+    end = sampled(planner.to_pose(start, pose, never), 1.0)[-1]
+    assert np.nanmin(np.abs(ways - start.joints).max(axis=1)) < np.abs(end - start.joints).max() - 0.2
+    elbow, wrist = planner.tools.arm.link_frames(end)[[1, 2], 2, 3]
+    assert elbow > wrist - 0.05
+
+
 def test_a_start_outside_the_workspace_may_return(planner: MotionPlanner, world: World) -> None:
     planner.scene = PlanningScene()
     up = Start(np.array([0.0, -np.pi / 2, 0.0, -np.pi / 2, 0.0, 0.0]), OPEN)

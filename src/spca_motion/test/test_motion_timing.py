@@ -62,6 +62,10 @@ def test_speed_stretches_the_time(waypoints: Array, speed: float) -> None:
     assert slow == pytest.approx(full / speed, rel=1e-6)
 
 
+def test_a_sharp_corner_is_stopped_at() -> None:
+    keeps(EMPTY, rounded(np.array([np.zeros(6), [1.0, 0, 0, 0, 0, 0], [1.0, 1.0, 0, 0, 0, 0]]), [0.0]))
+
+
 @pytest.mark.parametrize("limits", [EMPTY, HOLDING.slowed(0.3)])
 def test_a_straight_line_of_the_tool_keeps_all_limits(limits: MotionLimits) -> None:
     """Close by the base, where the pan joint hurries."""

@@ -67,16 +67,6 @@ def test_every_solution_near_a_singularity_reaches_the_pose(kin: ArmKinematics, 
     assert np.abs(kin.forward(solutions) - pose).max() < 1e-6
 
 
-@given(arms, joints, st.floats(1.001, 5.0), st.floats(-1.0, 1.0), angle)
-def test_a_pose_beyond_the_reach_has_no_solution(
-    kin: ArmKinematics, q: tuple[float, ...], distance: float, height: float, bearing: float
-) -> None:
-    pose = kin.forward(_own(kin, q))
-    distance *= _length(kin)
-    pose[:3, 3] = [distance * np.cos(bearing), distance * np.sin(bearing), height * distance]
-    assert np.isnan(kin.inverse_branches(pose)).all()
-
-
 @given(arms, joints, joints)
 def test_turns_stay_within_limits_and_are_the_nearest(
     kin: ArmKinematics, q: tuple[float, ...], offset: tuple[float, ...]
@@ -104,12 +94,6 @@ def test_a_joint_that_no_turn_brings_within_its_limits_has_none() -> None:
 
 def _own(kin: ArmKinematics, q: tuple[float, ...]) -> np.ndarray:
     return np.array(q[: len(kin.range)])
-
-
-def _length(kin: ArmKinematics) -> float:
-    """How far (m) a point of the arm can be from the base at the most."""
-    frames = kin.link_frames(np.zeros(len(kin.range)))[:, :3, 3]
-    return float(np.linalg.norm(np.diff(frames, axis=0, prepend=0.0), axis=1).sum())
 
 
 def _condition(kin: ArmKinematics, q: np.ndarray) -> float:

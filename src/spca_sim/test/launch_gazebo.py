@@ -94,14 +94,6 @@ class TestGazebo(unittest.TestCase):
                 expected, touching, "the arm at home touches nothing, each object only the table"
             )
 
-    def test_arm_and_gripper_obey(self) -> None:
-        self.robot.command_gripper(0.04)
-        self.assertTrue(self.robot.wait(4.0, lambda state: abs(state.gripper_gap - 0.04) < 0.003))
-        self.robot.command_gripper(0.085)
-        self.robot.wait(2.0)
-        state = self.robot.state()
-        np.testing.assert_allclose(state.position, WORLD.robot.home, atol=0.02)
-
 
 @launch_testing.post_shutdown_test()
 class TestEnd(unittest.TestCase):

@@ -13,7 +13,6 @@ from spca_core.extensions import installed
 from spca_core.layout import nominal_layout, random_layout
 from spca_core.paths import ROOT
 from spca_core.world import load_world
-from spca_referee.level import load_level
 from spca_robot.description.urdf import build_urdf
 from spca_robot.workspace_model import build_model
 from spca_sim.gazebo.write import STEP, build_world, linear
@@ -116,16 +115,6 @@ def test_each_thing_reports_its_contacts_in_one_message_a_step_and_what_stands_s
         assert sensor.findtext("contact/topic") == "/spca/gazebo/contacts"
     moves = [m.attrib["name"] for m in scene.findall("model") if m.findtext("static") != "true"]
     assert moves == [thing.model for thing in bowls.objects], "the order in which their poses are told"
-
-
-def test_contacts_are_reported_of_what_a_level_asks_about_and_of_nothing_else():
-    level = load_level("bowls_02")
-    world = load_world(level.world)
-    watched = level.names & {thing.model for thing in world.objects}
-    scene = parse(world=world, watched=watched)
-    sensed = {m.attrib["name"] for m in scene.findall("model") if m.find("link/sensor[@type='contact']")}
-    asked = {model for pair in (*level.success.pairs, *level.fail.pairs) for model in pair}
-    assert asked & {thing.model for thing in world.objects} <= sensed == watched != set(world.model_names)
 
 
 @pytest.mark.parametrize("name", [*WORLDS, *ARMS])

@@ -10,10 +10,9 @@ from numpy.typing import NDArray
 from spca_core.camera import RgbdFrame
 from spca_core.geometry import Pose
 from spca_core.layout import Layout, nominal_layout
-from spca_core.world import World, load_world
+from spca_core.world import World
 from spca_sim.mujoco_world import MujocoWorld
 from spca_sim.variation import SimVariation
-from spca_testing.contracts.arm_contract import OVER_TABLE
 from spca_testing.contracts.camera_contract import CameraContract
 from spca_testing.processes import python
 
@@ -84,13 +83,6 @@ def test_a_variation_moves_the_picture_not_the_pose_scales_depth_and_dims_the_li
     assert np.median(off.depth) / np.median(true.depth) == pytest.approx(1.01, abs=1e-4)
     assert off.colour.mean() < 0.85 * true.colour.mean()
     assert np.array_equal(true.colour, again.colour) and np.array_equal(true.depth, again.depth)
-
-
-def test_the_arm_is_seen_when_it_is_in_the_way() -> None:
-    world = load_world()
-    over = world.robot.model_copy(update={"home": tuple(OVER_TABLE)})
-    frame = frame_of(world.model_copy(update={"robot": over}), Layout(poses={}), noise=False)
-    assert (frame.depth[240:] < 0.7).mean() > 0.2
 
 
 def test_no_graphics_library_is_needed() -> None:

@@ -8,7 +8,7 @@ from spca_core.geometry import Pose, top_down
 from spca_core.layout import Layout, nominal_layout
 from spca_core.trajectory import JointTrajectory
 from spca_core.world import World
-from spca_motion.manipulator import Manipulator
+from spca_robot.kinematics import ToolKinematics
 from spca_sim.mujoco_world import MujocoWorld
 from spca_sim.variation import Disturbance, SimVariation
 from spca_testing.contracts.arm_contract import OVER_TABLE
@@ -33,11 +33,16 @@ def go(simulator: MujocoWorld, *joints: float) -> None:
 
 def lift(simulator: MujocoWorld, model: str) -> None:
     """Grasp a cube from above and raise it."""
-    arm, (x, y, z) = Manipulator(simulator.world, simulator), simulator.object_pose(model).position
-    arm.move_to(top_down(x, y, z + 0.15, 0.0))
-    arm.move_linear(top_down(x, y, z, 0.0))
-    arm.close()
-    arm.move_linear(top_down(x, y, z + 0.15, 0.0))
+    tools, (x, y, z) = ToolKinematics(simulator.world), simulator.object_pose(model).position
+    for height in (0.15, 0.10, 0.05, 0.0, 0.15):
+        now = simulator.state().position
+        turns = tools.arm.nearest_turns(
+            tools.branches(top_down(x, y, z + height, -np.pi / 2).matrix(), 0.04), now
+        )
+        go(simulator, *turns[np.nanargmin(np.abs(turns - now).max(axis=1))])
+        if height == 0.0:
+            simulator.command_gripper(0.01)
+            simulator.step(0.8)
 
 
 def watch(simulator: MujocoWorld) -> list[ContactSample]:
