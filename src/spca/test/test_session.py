@@ -94,7 +94,6 @@ def test_a_conversation_refers_to_what_was_done(table: Session):
 def test_plans_and_actions_can_be_asked_for_one_by_one(graph: None, tmp_path: Path):
     """Over ROS, with a model that is asked over HTTP."""
     with by_model(GrammarModel(code_errs=False), tmp_path, transport="ros") as (_, table):
-        assert table.do("put every cube on the table").result.success
         proposal = table.plan("put the green cube on the red plate")
         assert proposal.steps == ("pick_up(cube_green, table)", "place_on(cube_green, plate_red)")
         assert table.rehearse(proposal).status == "accepted"
