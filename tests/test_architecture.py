@@ -149,14 +149,6 @@ def _loaded_by(*arguments: str) -> list[str]:
     return said.partition("loaded:")[2].split()
 
 
-def test_a_run_without_a_model_loads_neither_research_nor_what_speaks_to_a_server() -> None:
-    """`spca run` starts as quickly, and stands as firmly, without the systems of the papers."""
-    code = "import sys, spca.api, spca.run_command, spca.kits, spca.proposals; print(*sys.modules)"
-    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
-    research = {path.parent.name for path in (ROOT / "research").glob("*/setup.py")}
-    assert research and not (research | {"httpx2"}) & {name.split(".")[0] for name in loaded.split()}
-
-
 def test_a_relation_is_known_by_its_row_alone() -> None:
     """What plans, looks and acts spells no name of one; `at` is what PDDL calls all that is at a place."""
     names = {row.name for row in relations()} - {"at"}

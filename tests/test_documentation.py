@@ -20,6 +20,7 @@ from spca_core.kinds import MESHES
 from spca_core.paths import ROOT
 
 SOURCES = [p for p in ROOT.glob("*/spca*/spca*/**/*.py") if ">>> " in p.read_text()]
+LONG_SNIPPETS = ("from_python.py", "session_steps.py")
 EXAMPLES = sorted(".".join(p.relative_to(ROOT).with_suffix("").parts[2:]) for p in SOURCES)
 
 
@@ -39,11 +40,8 @@ def test_every_file_that_a_page_names_exists() -> None:
     assert len(ours) > 30 and missing == []
 
 
-def test_the_readme_stays_short_and_its_links_lead_somewhere() -> None:
-    text = (ROOT / "README.md").read_text()
-    assert len(text.split()) <= 700
-    links = [link for link in re.findall(r"\]\(([^)#]+)\)", text) if "://" not in link]
-    assert len(links) > 15 and [link for link in links if not (ROOT / link).exists()] == []
+def test_the_readme_stays_short() -> None:
+    assert len((ROOT / "README.md").read_text().split()) <= 700
 
 
 def test_code_in_pages_is_that_of_tested_files() -> None:
@@ -100,11 +98,7 @@ def test_the_level_and_the_world_of_the_tutorials_can_be_done(tmp_path: Path) ->
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "name",
-    [
-        "gymnasium_steps.py",
-        *(pytest.param(name, marks=pytest.mark.full) for name in ("from_python.py", "session_steps.py")),
-    ],
+    "name", ["gymnasium_steps.py", *(pytest.param(name, marks=pytest.mark.full) for name in LONG_SNIPPETS)]
 )
 def test_snippets_run(name: str, tmp_path: Path) -> None:
     _ran((ROOT / "docs" / "snippets" / name).read_text(), tmp_path)

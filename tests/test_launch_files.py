@@ -210,9 +210,14 @@ def test_every_argument_has_its_default_and_words(file: str, defaults: str) -> N
 
 
 @pytest.mark.parametrize(("given", "programs"), TOLD["programs"].items())
-def test_arguments_choose_what_is_started(given: str, programs: str, calls: list[Call]) -> None:
+def test_arguments_choose_what_is_started(
+    given: str, programs: str, calls: list[Call], caplog: pytest.LogCaptureFixture
+) -> None:
     assert run(BRINGUP, values(given)) == 0
     assert sorted(call.program for call in calls) == programs.split()
+    robots = [call.of("") for call in calls if call.program == "robot_state_publisher"]
+    assert all(robot["use_sim_time"] and "<robot " in robot["robot_description"] for robot in robots)
+    assert "not installed" not in caplog.text
 
 
 @pytest.mark.parametrize(("given", "nodes"), TOLD["parameters"].items())
@@ -255,8 +260,6 @@ def test_gazebo_and_rviz_get_the_table_the_robot_and_its_controllers(calls: list
     bridge = by["parameter_bridge"].of("gazebo_bridge")
     assert bridge.pop("config_file").endswith(".yaml")
     assert bridge == {"subscription_heartbeat": 100, "use_sim_time": True}
-    robot = by["robot_state_publisher"].of("")
-    assert robot["use_sim_time"] and "<robot " in robot["robot_description"]
     shown = by["rviz2"].of("")
     assert "<robot " in shown["robot_description_semantic"] and Path(by["rviz2"].arguments[1]).is_file()
 

@@ -85,37 +85,6 @@ here = places.Places(ros_sourced=False)
 """
 
 
-def test_uv_installs_where_it_is_and_pip_where_that_fails(tmp_path: Path) -> None:
-    programs = {tmp_path / "bin" / "uv": 1}
-    programs[tmp_path / f".venv-{sys.version_info[0]}.{sys.version_info[1]}" / "bin" / "python"] = 0
-    for program, status in programs.items():
-        program.parent.mkdir(parents=True)
-        program.write_text(f'#!/bin/sh\necho "$0 $*" >> {tmp_path}/asked\nexit {status}\n')
-        program.chmod(0o755)
-    (tmp_path / "lock.txt").write_text("numpy==1.0 --hash=sha256:0\n")
-    done = run_in_set_up(
-        IN_A_CHECKOUT.format(root=str(tmp_path))
-        + f"environment.install(here, places.ROOT / 'lock.txt', pathlib.Path({str(tmp_path / 'log')!r}))",
-        PATH=f"{tmp_path / 'bin'}:/usr/bin:/bin",
-    )
-    asked = (tmp_path / "asked").read_text().splitlines()
-    assert [line.split()[0].rpartition("/")[2] for line in asked] == ["uv", "python"], done.stderr
-    assert all("--require-hashes" in line for line in asked)
-
-
-def test_the_environment_beside_a_sourced_ros_is_the_default_until_there_is_another(tmp_path: Path) -> None:
-    """README names `.venv/bin/python` on a ROS machine, too."""
-    done = run_in_set_up(
-        IN_A_CHECKOUT.format(root=str(tmp_path)) + "sourced = places.Places(ros_sourced=True)\n"
-        "for one in sourced, here, sourced:\n"
-        "    os.makedirs(one.site_packages, exist_ok=True)\n"
-        "    environment.link(one)\n"
-        "    print(os.readlink(places.LINK), sourced.default, here.default)\n"
-    )
-    plain = f".venv-{sys.version_info[0]}.{sys.version_info[1]}"
-    assert done.stdout.splitlines() == [".venv-jazzy True True", *[f"{plain} False True"] * 2], done.stderr
-
-
 def test_a_package_in_use_is_not_replaced(tmp_path: Path) -> None:
     """A running process from the environment holds off pip only where an installed package would change."""
     code = IN_A_CHECKOUT.format(root=str(tmp_path)) + (
