@@ -15,7 +15,6 @@ from spca_core.skill_package import library_source
 from spca_core.world import load_world
 from spca_planner.planner import DraftingPlanner
 from spca_planner.trusted import TrustedDomains
-from spca_tabletop.act.skill_context import Preferences
 from spca_tabletop.kit import TabletopKit
 from spca_tabletop.plan.proposer import BuiltinProposer
 from spca_tabletop.rehearsal.twin import TabletopTwin
@@ -180,19 +179,6 @@ def test_with_something_in_the_gripper_nothing_is_rehearsed(
     scene = observation.scene.model_copy(update={"relations": relations})
     found = tried(plan, seen=observation.model_copy(update={"scene": scene}))
     assert found.status == "impossible" and "gripper" in found.sentence
-
-
-def test_what_is_preferred_comes_first_when_it_is_offered_again() -> None:
-    """Poses are known again within the error of perception, and not in another place."""
-    preferences = Preferences()
-    offered = [{"pose": {"x": 0.5, "y": 0.1, "z": 0.4, "yaw": yaw}, "gap": 0.085} for yaw in (0.0, 1.57)]
-    assert preferences.arranged("grasps", ("cube_red",), offered) == offered
-    ((choice,),) = preferences.others()
-    preferences.choices = (choice,)
-    for thing, x, order in (("cube_red", 0.502, -1), ("cube_blue", 0.502, 1), ("cube_red", 0.6, 1)):
-        moved = [{"pose": {**o["pose"], "x": x}, "gap": 0.085} for o in offered]
-        assert preferences.arranged("grasps", (thing,), moved) == moved[::order]
-    assert preferences.arranged("grasps", ("cube_red",), []) == []
 
 
 def test_each_cube_that_will_do_is_another_plan(drafted: tuple[Observation, Draft]) -> None:
