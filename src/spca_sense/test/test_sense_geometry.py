@@ -5,11 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spca_core.camera import CameraIntrinsics, RgbdFrame
-from spca_core.geometry import Array, Pose
+from spca_core.geometry import Pose
 from spca_core.scene import SceneObject
-from spca_sense.outline import Outline, Prism, convex_hull, fit_outline, footprint, gap, shared_area, trace
-from spca_sense.view import NO_HEIGHT, HeightView, Patch, make_view, most_alike
+from spca_sense.outline import Outline, footprint, gap, shared_area, trace
+from spca_sense.view import NO_HEIGHT, Patch, most_alike
 from spca_testing.observations import thing
 
 TOP = 0.4
@@ -17,51 +16,8 @@ EDGE = 0.04
 yaws = st.floats(-np.pi, np.pi)
 
 
-def alone(points: Array) -> Outline:
-    """The border (N, 2) of something that nothing hides or touches."""
-    return Outline(points, np.zeros(len(points), bool))
-
-
-def empty_view() -> HeightView:
-    """View of a camera 0.85 m above an empty grey table."""
-    k = CameraIntrinsics(width=320, height=240, fx=300.0, fy=300.0, cx=159.5, cy=119.5)
-    h = np.sqrt(0.5)
-    pose = Pose(position=(0.5, 0.0, 1.25), quaternion=(h, -h, 0.0, 0.0))
-    depth = np.full((k.height, k.width), 0.85, np.float32)
-    colour = np.full((*depth.shape, 3), 198, np.uint8)
-    return make_view(RgbdFrame(colour, depth, k, pose, 0.0), TOP)
-
-
-VIEW = empty_view()
-
-
-def border_pixels(corners: Array, count: int = 160) -> Array:
-    """Pixels evenly along the outline of the hull of points (N, 3)."""
-    hull = convex_hull(VIEW.to_pixels(corners))
-    closed = np.vstack((hull, hull[:1]))
-    lengths = np.concatenate(([0.0], np.cumsum(np.linalg.norm(np.diff(closed, axis=0), axis=1))))
-    at = np.linspace(0, lengths[-1], count, endpoint=False)
-    return np.column_stack([np.interp(at, lengths, closed[:, i]) for i in (0, 1)])
-
-
 def cube_object(x: float, y: float, yaw: float) -> SceneObject:
     return thing("cube_red", Pose.from_xyz_yaw(x, y, TOP + EDGE / 2, yaw))
-
-
-def test_a_neighbour_of_the_same_height_hides_a_side() -> None:
-    """Then the border is the upper face's; taken for the silhouette's, it would draw the box away."""
-    truth = np.array([0.34, -0.31, 0.0, EDGE, EDGE])  # far off the optical axis: sides towards it are seen
-    shape = Prism("cuboid", 0.04, 0.03)
-    face, whole = border_pixels(shape.corners(truth)[:4]), border_pixels(shape.corners(truth))
-    x, y = (VIEW.to_plane(face, 0.04) - truth[:2]).T
-    seam = face[(x > EDGE / 2 - 1e-4) & (np.abs(y) < EDGE / 2 - 1e-4)]
-    ends = whole[np.abs((VIEW.to_plane(whole, 0.04) - truth[:2])[:, 0]) < 0.01]
-    outline = Outline(np.vstack((seam, ends)), np.arange(len(seam) + len(ends)) < len(seam))
-    start = truth + np.array([0.003, -0.003, 0.1, 0, 0])
-    fit = fit_outline(VIEW, shape, outline, start, np.inf)
-    assert np.hypot(*(fit.parameters - truth)[:2]) < 0.0005
-    mistaken = fit_outline(VIEW, shape, alone(outline.points), truth, np.inf)
-    assert np.hypot(*(mistaken.parameters - truth)[:2]) > 0.003
 
 
 @given(yaws, st.floats(0.0, 0.05), st.integers(0, 3))

@@ -12,7 +12,6 @@ import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from spca_core.names import words_of
 from spca_core.plan import PlanRequest, PlanResult, Step
 from spca_core.ports.proposer import Impossible, NotUnderstood
 from spca_core.scene import Fact, Observation, Scene
@@ -79,12 +78,8 @@ def request(text: str, seen: Observation, **more: object) -> PlanRequest:
     return PlanRequest(attempt="1", task=task(text), observation=seen, skills=()).model_copy(update=more)
 
 
-def plan(planner: DraftingPlanner, text: str, **table: object) -> PlanResult:
-    return planner.plan(request(text, scene(**table)))  # type: ignore[arg-type]
-
-
 def outcome(planner: DraftingPlanner, text: str, on: dict[str, str] | None = None, held: str = "") -> Table:
-    result = plan(planner, text, on=on or {}, held=held)
+    result = planner.plan(request(text, scene(on or {}, held)))
     assert result.status == "solved", result
     assert len(result.drafts) == 1
     return Table(on or {}, held).run(result.plan.steps)
@@ -139,16 +134,6 @@ def test_any_cubes_to_any_plates_from_any_table(
     assert wanted.items() <= end.on.items()
 
 
-def test_what_must_be_left_alone_is_not_even_moved_out_of_the_way(planner: DraftingPlanner) -> None:
-    free = plan(planner, "Put the red cube on the green plate without moving the blue cube.")
-    assert free.status == "solved"
-    covered = {"cube_blue": "cube_red"}
-    blocked = plan(planner, "Do not touch the blue cube. Put the red cube on the green plate.", on=covered)
-    assert blocked.status != "solved"
-    allowed = plan(planner, "Do not touch the green cube. Put the red cube on the green plate.", on=covered)
-    assert allowed.status == "solved"
-
-
 def hiding(seen: Observation) -> Observation:
     """The same, with the lowest cube of a tower out of sight."""
     unknown = {"id": "unknown", "kind": "unknown", "colour": "unknown", "visible": False}
@@ -179,11 +164,15 @@ STEPS = yaml.safe_load(Path(__file__).with_name("steps.yaml").read_text())
 @pytest.mark.parametrize("case", STEPS, ids=[f"{k} {case['text']}" for k, case in enumerate(STEPS)])
 def test_the_steps_of_a_plan(planner: DraftingPlanner, case: dict[str, Any]) -> None:
     table = dict(case)
-    text, wanted, facts = table.pop("text"), table.pop("steps"), table.pop("more", ())
+    text, wanted, facts = table.pop("text"), table.pop("steps", None), table.pop("more", ())
+    table.pop("refused", "")
     known = {"hidden": HIDDEN, "bridge": BRIDGE}.get(name := table.pop("table", ""))
     seen = known or (nominal_observation(name) if name else scene(**table))
     result = planner.plan(request(text, more(seen, *facts)))
-    assert result.status == "solved" and result.plan is not None
+    if wanted is None:
+        assert result.status != "solved" and case["refused"] in result.message
+        return
+    assert result.status == "solved" and result.plan is not None, result.message
     told = [str(step) for step in result.plan.steps]
     assert [s if "(" in w else s.split("(")[0] for s, w in zip(told, wanted, strict=True)] == wanted
 
@@ -223,26 +212,6 @@ def test_what_only_seems_to_touch_is_put_there_again(planner: DraftingPlanner) -
     assert steps == ["pick_up", "place_on_table", "pick_up", "place_next_to"]
     unrelated = again("nothing touches the lamp")
     assert unrelated.plan is not None and unrelated.plan.steps == ()
-
-
-def test_what_lies_beyond_the_arms_reach_or_has_fallen_is_said_so_and_not_chosen(
-    planner: DraftingPlanner,
-) -> None:
-    def asked(text: str, *far: str, **table: Any) -> PlanResult:
-        return planner.plan(request(text, more(scene(**table), *(f"far {thing}" for thing in far))))
-
-    why = "it lies farther away than the arm reaches from above"
-    for thing in ("cube_red", "plate_red"):
-        result = asked("Put the red cube on the red plate.", thing)
-        assert result.status == "impossible"
-        assert result.message == f"The {words_of(thing)} is out of reach: {why}."
-    result = asked("Put the red cube on any plate.", "plate_red", "plate_green")
-    assert result.plan is not None and str(result.plan.steps[-1]) == "place_on(cube_red, plate_blue)"
-    fallen = {"cube_red": "ground"}
-    result = asked("Stack the red cube on the blue cube.", on=fallen)
-    assert result.message == "The red cube is out of reach: it lies on the ground."
-    result = asked("Stack the blue cube on any other cube.", on=fallen)
-    assert result.plan is not None and str(result.plan.steps[-1]) == "stack_on(cube_blue, cube_green)"
 
 
 def test_words_refer_to_the_table_as_it_was_at_first(planner: DraftingPlanner) -> None:

@@ -3,24 +3,22 @@
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import pytest
 
 from spca.rehearsal.rehearsal import SampledRehearsal, Settings
 from spca_core.options import RunOptions
-from spca_core.plan import Draft, Moment, Perturbation, Plan, PlanRequest, Rehearsed, Task
+from spca_core.plan import Moment, Perturbation, Plan, PlanRequest, Rehearsed
 from spca_core.scene import Fact, Observation
 from spca_core.skill_package import library_source
 from spca_core.world import load_world
 from spca_planner.planner import DraftingPlanner
 from spca_planner.trusted import TrustedDomains
-from spca_tabletop.act.skill_context import Preferences
 from spca_tabletop.kit import TabletopKit
 from spca_tabletop.plan.proposer import BuiltinProposer
 from spca_tabletop.rehearsal.twin import TabletopTwin
 from spca_testing.contracts.rehearsal_contract import RehearsalContract
-from spca_testing.observations import plan_of
+from spca_testing.observations import plan_of, task
 
 pytestmark = pytest.mark.slow
 
@@ -34,22 +32,16 @@ def library() -> str:
 
 
 @pytest.fixture(scope="module")
-def drafted() -> tuple[Observation, Draft]:
-    environment = KIT.build(RunOptions(level="stack_01"))
-    observation = environment.sense()
-    request = PlanRequest(attempt="", task=environment.task, observation=observation, skills=())
-    environment.close()
-    return observation, BuiltinProposer().draft(request, None, None)
+def observation() -> Observation:
+    with closing(KIT.build(RunOptions(level="stack_01"))) as environment:
+        return environment.sense()
 
 
 @pytest.fixture(scope="module")
-def observation(drafted: tuple[Observation, Draft]) -> Observation:
-    return drafted[0]
-
-
-@pytest.fixture(scope="module")
-def plan(drafted: tuple[Observation, Draft]) -> Plan:
-    return plan_of(*STEPS, draft=drafted[1])
+def plan(observation: Observation) -> Plan:
+    stack = task("Stack the red cube on the blue cube.")
+    request = PlanRequest(attempt="", task=stack, observation=observation, skills=())
+    return plan_of(*STEPS, draft=BuiltinProposer().draft(request, None, None))
 
 
 @pytest.fixture(scope="module")
@@ -95,34 +87,20 @@ def test_simulated_time_decides_how_often_a_plan_is_tried(
     assert (twice.status, len(twice.tries)) == ("unfinished", 2)
 
 
-GRASPED = """
-def pick_up(ctx, cube, support):
-    _approach_grasp(ctx, ctx.grasps(cube), "no room")
-    ctx.close()
-"""
-NEVER_RELEASED = """
-def stack_on(ctx, cube, base):
-    _approach(ctx, ctx.spots_on(base), "no way")
-"""
-ELSEWHERE = """
-def stack_on(ctx, cube, base):
-    _put(ctx, ctx.spots_on_table(), "no way")
-"""
+INSTEAD = {
+    "pick_up(ctx, cube, support): _approach_grasp(ctx, ctx.grasps(cube), 'no room'); ctx.close()":
+        (("effect", 0), "expected (not (on cube_red table))"),
+    "stack_on(ctx, cube, base): _approach(ctx, ctx.spots_on(base), 'no way')":
+        (("effect", 1), "(held cube_red)"),
+    "stack_on(ctx, cube, base): _put(ctx, ctx.spots_on_table(), 'no way')":
+        (("effect", 1), "(on cube_red table)"),
+}  # fmt: skip
+"""Not lifting, not letting go, putting down elsewhere: no skill says so itself."""
 
 
-@pytest.mark.parametrize(
-    ("instead", "sort", "words"),
-    [
-        (GRASPED, ("effect", 0), "expected (not (on cube_red table))"),
-        (NEVER_RELEASED, ("effect", 1), "(held cube_red)"),
-        (ELSEWHERE, ("effect", 1), "(on cube_red table)"),
-    ],
-)
-def test_skills_that_do_something_else_are_caught(
-    tried: Try, plan: Plan, instead: str, sort: tuple[str, int], words: str
-) -> None:
-    """Not lifting, not letting go, putting down elsewhere: no skill says so itself."""
-    found = tried(plan, instead)
+@pytest.mark.parametrize("skill", INSTEAD)
+def test_skills_that_do_something_else_are_caught(tried: Try, plan: Plan, skill: str) -> None:
+    found, (sort, words) = tried(plan, f"\ndef {skill}\n"), INSTEAD[skill]
     assert found.status == "rejected" and found.fault is not None
     assert (found.fault.kind_and_step, words in found.sentence) == (sort, True), found.sentence
 
@@ -182,26 +160,11 @@ def test_with_something_in_the_gripper_nothing_is_rehearsed(
     assert found.status == "impossible" and "gripper" in found.sentence
 
 
-def test_what_is_preferred_comes_first_when_it_is_offered_again() -> None:
-    """Poses are known again within the error of perception, and not in another place."""
-    preferences = Preferences()
-    offered = [{"pose": {"x": 0.5, "y": 0.1, "z": 0.4, "yaw": yaw}, "gap": 0.085} for yaw in (0.0, 1.57)]
-    assert preferences.arranged("grasps", ("cube_red",), offered) == offered
-    ((choice,),) = preferences.others()
-    preferences.choices = (choice,)
-    for thing, x, order in (("cube_red", 0.502, -1), ("cube_blue", 0.502, 1), ("cube_red", 0.6, 1)):
-        moved = [{"pose": {**o["pose"], "x": x}, "gap": 0.085} for o in offered]
-        assert preferences.arranged("grasps", (thing,), moved) == moved[::order]
-    assert preferences.arranged("grasps", ("cube_red",), []) == []
-
-
-def test_each_cube_that_will_do_is_another_plan(drafted: tuple[Observation, Draft]) -> None:
-    observation, _ = drafted
-    task = Task(id="touch_01", group="touch", title="Touch any cube", description="")
-    request = PlanRequest(attempt="", task=task, observation=observation, skills=())
-    with TemporaryDirectory() as folder, DraftingPlanner(
-        "tabletop", BuiltinProposer(), TrustedDomains(Path(folder)), KIT.vocabulary()
-    ) as planner:  # fmt: skip
+def test_each_cube_that_will_do_is_another_plan(observation: Observation, tmp_path: Path) -> None:
+    any_cube = task("Touch any cube.")
+    request = PlanRequest(attempt="", task=any_cube, observation=observation, skills=())
+    trusted, words = TrustedDomains(tmp_path), KIT.vocabulary()
+    with DraftingPlanner("tabletop", BuiltinProposer(), trusted, words) as planner:
         plan = planner.plan(request).plan
         touched = [str(p.steps[0]) for p in (plan, *planner.others(request, plan))]
     assert sorted(touched) == [f"touch(cube_{c})" for c in ("blue", "green", "red")]
