@@ -36,9 +36,9 @@ def test_not_allowed(code: str, line: int | None, part: str) -> None:
     [
         '"""Doc with __dunders__."""\nimport math\nA: float = 2 * math.pi\n\ndef f(ctx, a):\n'
         '    """Doc __x__ and {braces}."""\n'
-        "    try:\n        ctx.nod(*[a])\n    except MotionError as e:\n"
+        "    try:\n        ctx.nod(*[], *a)\n    except MotionError as e:\n"
         "        raise RuntimeError(f'{e.kind}')\n",
-        "def f(ctx: Ctx) -> None:\n    reply = yield 1\n    return [ctx.nod(name=x) for x in sorted('a')]\n",
+        "def f(ctx: Ctx) -> None:\n    reply = yield 1\n    return [ctx.nod(name=x) for x in 'a__b']\n",
     ],
 )
 def test_allowed(code: str) -> None:

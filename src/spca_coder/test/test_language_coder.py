@@ -10,24 +10,12 @@ from spca_coder.language import LanguageCoder, code_in
 from spca_core.plan import PLAN_AT_FAULT, ActionSchema
 from spca_core.ports.proposer import ModelError, PlanAtFault
 from spca_testing.coding import API, request
-from spca_testing.models.behaviours import Behaviour, Say
-from spca_testing.models.server import ModelServer
+from spca_testing.models.behaviours import Say
 
 SCHEMA = ActionSchema(name="wave-at", parameters=(("thing", "object"),), pddl="(:action wave-at)")
 CODE = 'def wave_at(ctx, thing):\n    """Wave."""\n    return ctx.nod(thing)\n'
 
-Open = Callable[..., tuple[LanguageCoder, ModelServer]]
-
-
-@pytest.fixture
-def open_coder(start: Callable[..., Any]) -> Open:
-    """From the server's behaviours to a coder that asks it, and the server."""
-
-    def open_it(*script: Behaviour) -> tuple[LanguageCoder, ModelServer]:
-        server, chat = start(list(script))
-        return LanguageCoder(chat), server
-
-    return open_it
+Start = Callable[..., Any]
 
 
 def test_the_prompt_is_bounded_whatever_comes_in() -> None:
@@ -53,15 +41,15 @@ def test_code_is_found_in_the_answer(answer: str, code: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["no", "```python\nprint(1)\n```"])
-def test_an_answer_without_a_function_is_a_model_error(open_coder: Open, text: str) -> None:
+def test_an_answer_without_a_function_is_a_model_error(start: Start, text: str) -> None:
     with pytest.raises(ModelError):
-        open_coder(Say(text))[0].write((SCHEMA,), API, "", "Task: wave", "", "")
+        LanguageCoder(start([Say(text)])[1]).write((SCHEMA,), API, "", "Task: wave", "", "")
 
 
-def test_a_coder_can_say_that_the_plan_is_wrong(open_coder: Open) -> None:
+def test_a_coder_can_say_that_the_plan_is_wrong(start: Start) -> None:
     """It is asked once, and the planner hears why."""
-    coder, server = open_coder(Say("PLAN: nothing on this table can wave.\n"))
-    result = DraftingCoder(coder, API).complete(request("wave_at"))
+    server, chat = start([Say("PLAN: nothing on this table can wave.\n")])
+    result = DraftingCoder(LanguageCoder(chat), API).complete(request("wave_at"))
     assert (result.status, result.library) == ("exhausted", request("wave_at").library)
     assert result.message == PLAN_AT_FAULT + "nothing on this table can wave."
     assert len(server.requests) == 1

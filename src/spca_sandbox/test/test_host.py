@@ -1,5 +1,6 @@
 """What a well-behaved skill or program can do, and how its mistakes are reported."""
 
+import itertools
 import os
 import signal
 import threading
@@ -108,6 +109,13 @@ def test_wall_time_bounds_a_call_that_hangs_in_the_world(host: SkillHost) -> Non
 
     outcome = run(host, "def skill(ctx): ctx.wait(1)", world=Stuck(), wall_timeout_s=0.3)
     assert failure(outcome).kind == "timeout"
+
+
+def test_cancelling_while_the_skill_computes(host: SkillHost) -> None:
+    world, polls = World(), itertools.count()
+    source = "def skill(ctx):\n    while True: pass"
+    assert run(host, source, world=world, cancelled=lambda: next(polls) > 3).status == "cancelled"
+    assert world.stops
 
 
 def test_a_skill_leaves_nothing_behind(host: SkillHost) -> None:
