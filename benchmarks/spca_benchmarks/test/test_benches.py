@@ -42,15 +42,16 @@ def test_every_installed_bench_has_its_class_and_options() -> None:
 
 
 @pytest.mark.slow
-def test_a_trial_repeats_bit_for_bit_and_a_campaign_is_taken_up_again(tmp_path) -> None:
+def test_a_trial_of_levels_repeats_bit_for_bit(tmp_path) -> None:
     """With `--rehearse always` every plan is tried."""
-    call = ["levels", "touch_02", "--tables", "2", "--workers", "1", "--rehearse", "always", "--out"]
+    call = ["levels", "touch_02", "--tables", "1", "--workers", "1", "--rehearse", "always", "--out"]
     ended = CliRunner().invoke(benches, [*call, str(tmp_path / "c")])
     assert ended.exit_code == 0, ended.output
     bench = bench_in(tmp_path / "c")
     campaign = read_campaign(bench, tmp_path / "c")
-    again = bench.run_trial(LevelTrial(level="touch_02", preset="shuffled", seed=1), tmp_path / "again")
+    (trial,) = bench.trials()
+    again = bench.run_trial(trial, tmp_path / "again")
     assert again.success and again.stage_wall["rehearse"] > 0.1
-    assert again.digest == campaign.results["touch_02/shuffled/1"].digest
-    assert "2 of 2 trials solved" in (tmp_path / "c" / "index.html").read_text()
+    assert again.digest == campaign.results[trial.key].digest
+    assert "1 of 1 trials solved" in (tmp_path / "c" / "index.html").read_text()
     assert (tmp_path / "c" / "paper" / "figure_4.pdf").read_bytes().startswith(b"%PDF")

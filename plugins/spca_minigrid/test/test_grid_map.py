@@ -1,7 +1,7 @@
 """View, map and dead reckoning, against MiniGrid's own knowledge of its worlds."""
 
 import numpy as np
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from minigrid.core.grid import Grid as MiniGrid
 from minigrid.core.world_object import Ball, Door, Wall
@@ -65,7 +65,6 @@ def test_the_map_is_true(env: str, seed: int, walk: list[int]) -> None:
             assert cell == true_cell(world, (x + ox, y + oy)), (x, y)
 
 
-@settings(max_examples=40)
 @given(st.sampled_from(ENVS), st.integers(0, 1000), moves)
 def test_each_thing_has_one_id_and_keeps_it(env: str, seed: int, walk: list[int]) -> None:
     world, known, _ = explore(env, seed, walk)

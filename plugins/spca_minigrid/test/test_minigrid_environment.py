@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from spca_core.errors import Cancelled, MotionError, SpcaError
@@ -111,7 +111,6 @@ def test_lava_is_refused_and_bad_calls_are_told() -> None:
         call(ctx, "look")
 
 
-@settings(max_examples=40)
 @given(
     st.sampled_from(["BabyAI-GoToLocal-v0", "BabyAI-PutNextLocal-v0", "MiniGrid-SimpleCrossingS9N2-v0"]),
     st.integers(0, 500),
@@ -129,7 +128,6 @@ def test_routes_lead_where_they_say(env: str, seed: int) -> None:
             assert call(ctx, "route_to", thing["id"])["steps"] == []
 
 
-@settings(max_examples=15)
 @given(
     st.sampled_from(["MiniGrid-FourRooms-v0", "BabyAI-GoToObjMaze-v0", "MiniGrid-KeyCorridorS4R3-v0"]),
     st.integers(0, 500),

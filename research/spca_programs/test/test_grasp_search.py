@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from spca_benchmarks.campaigns.published import published
@@ -43,7 +43,6 @@ def best_by_trying_everything(grid: Grid, rules: Rules) -> float:
     return best
 
 
-@settings(max_examples=25)
 @given(
     seed=st.integers(0, 10_000),
     diagonals=st.booleans(),

@@ -23,11 +23,11 @@ def test_the_example_program_completes_every_world(task: str) -> None:
 
 @pytest.mark.parametrize("task", TASKS)
 def test_greedy_has_the_published_reward_and_chance_none(task: str) -> None:
-    """On 60 worlds, and on 15 of them; where dropping the key goes wrong greedy fails, as published."""
+    """On 40 worlds, and on 10 of them; where dropping the key goes wrong greedy fails, as published."""
     domain = MinigridDomain(task)
-    _, cases = domain.split(0, 60, 0)
+    _, cases = domain.split(0, 40, 0)
     name = {"minigrid-unlock": "Unlock", "minigrid-doorkey": "Door-Key"}.get(task, "Unlock-Pickup")
-    for policy, some in (("random", cases[:15]), ("greedy", cases)):
+    for policy, some in (("random", cases[:10]), ("greedy", cases)):
         answers = domain.baseline(policy, some, 0)
         scores = [domain.judge(case, answer.plan).score for case, answer in zip(some, answers, strict=True)]
         known = published("IPP", "Table 3", name, policy.capitalize())
