@@ -28,7 +28,6 @@ from spca_robosuite.episode import LIMIT_S, PICK_PLACE, ROBOTS, STIFFNESS, TASKS
 SEED_STRIDE = 1000
 """Between the layouts of one seed and those of the next; layouts below it are for development."""
 _OPENED: dict[tuple[str, str], RemoteEpisode] = {}
-"""The judge's process for one task and robot at most: it takes seconds to come up, and 0.9 GB."""
 
 
 class EpisodeTrial(Record):
@@ -101,7 +100,7 @@ class RobosuiteBench(Bench[EpisodeTrial, EpisodeResult]):
         try:
             episode.reset(trial.layout)
         except SpcaError:  # it died in the trial before
-            _close()
+            _OPENED.popitem()[1].close()
             episode = _episode(trial.task, self.robot)
             episode.reset(trial.layout)
         options = RunOptions(level=trial.task, transport="inproc", seed=trial.layout, video=False)
@@ -143,10 +142,8 @@ class RobosuiteBench(Bench[EpisodeTrial, EpisodeResult]):
             "after the plan has ended and the arm has been still for a second."
         )
         page.heading("Not solved")
-        bad = [d for d in done if not self.success(d.result)]
-        page.table(
-            ("episode", "ended", "why"), [(d.trial.key, d.result.ending.value, d.result.reason) for d in bad]
-        )
+        bad = [(d.trial.key, d.result.ending.value, self.remark(d)) for d in done if self.remark(d)]
+        page.table(("episode", "ended", "why"), bad)
 
     def rows(self, done: Done[EpisodeTrial, EpisodeResult]) -> Iterable[Mapping[str, Any]]:
         """See `Bench`."""
@@ -163,13 +160,9 @@ class RobosuiteBench(Bench[EpisodeTrial, EpisodeResult]):
 
 
 def _episode(task: str, robot: str) -> RemoteEpisode:
-    """Return the judge's process for a task and robot; that of another one ends."""
-    if (key := (task, robot)) not in _OPENED:
-        _close()
-        _OPENED[key] = open_episode(task, robot)
-    return _OPENED[key]
-
-
-def _close() -> None:
-    while _OPENED:
-        _OPENED.popitem()[1].close()
+    """Return the judge's process for a task. Each takes seconds to come up, and 0.9 GB: another one ends."""
+    if (task, robot) not in _OPENED:
+        while _OPENED:
+            _OPENED.popitem()[1].close()
+        _OPENED[task, robot] = open_episode(task, robot)
+    return _OPENED[task, robot]
