@@ -37,9 +37,10 @@ def ids(scene: Scene) -> list[str]:
 
 @pytest.fixture(scope="module")
 def many_studio(twin_world: World, open_studio) -> Any:
-    """One of the world with several red cubes, and some more things."""
+    """One of the world with several red cubes, a small one among them, and some more things."""
+    small = twin_world.object("box_red").model_copy(update={"model": "box_red_9", "size": (0.03, 0.03, 0.03)})
     others = (o for o in load_world("blocks").objects if o.model in ("box_yellow", "box_orange"))
-    others = (*others, load_world("shapes").object("cylinder_green"))
+    others = (*others, load_world("shapes").object("cylinder_green"), small)
     return open_studio(twin_world.model_copy(update={"objects": (*twin_world.objects, *others)}))
 
 

@@ -162,7 +162,7 @@ def test_the_title_stands_in_for_a_missing_description() -> None:
 def test_the_critics_have_nothing_against_the_builtin_drafts() -> None:
     """Else a task would be understood and then refused."""
     vocabulary = TabletopVocabulary()
-    for text, _, name in (*MEANT[::3], *((text, meaning, "nominal") for text, meaning in STRANGE[::3])):
+    for text, _, name in (*MEANT[::7], *((text, meaning, "nominal") for text, meaning in STRANGE[::3])):
         seen = TABLES[name]
         if not understood(text, seen):
             continue
