@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -88,7 +88,7 @@ def _said(rows: str | list[Any] | dict[str, Any], context: str = "<it>") -> Iter
 
 
 def _patterns() -> tuple[Any, ...]:
-    """Every token's patterns; what asides are; and what may be misspelt."""
+    """Every token's patterns; what asides are, compiled when first called for; and what may be misspelt."""
     parts = {"number": _NUMBER, "counted": "|".join(_COUNTED), "ordinals": "|".join(_ORDINALS)}
     parts |= {"colours": "|".join(COLOURS), "coloured": "|".join(f"{c}s" for c in COLOURS)}
     parts["no_colour_before"] = "".join(rf"(?<!{colour}\s)" for colour in COLOURS)
@@ -98,9 +98,9 @@ def _patterns() -> tuple[Any, ...]:
         return re.sub("<([a-z_]+)>", lambda m: whole(parts[m[1]]), pattern)
 
     parts |= {n: p if isinstance(p, str) else f"(?:{'|'.join(p)})" for n, p in _FILE["parts"].items()}
-    parts |= _FILE["clauses"]
-    parts["heeded"] = rf"\b(?:{'|'.join(_FILE['binding'])})\b"
-    parts["orders"] = rf"(?:<heeded>|\b(?:{_FILE['wishes']})\b)"
+    clauses = _FILE["clauses"] | {"heeded": rf"\b(?:{'|'.join(_FILE['binding'])})\b"}
+    clauses["orders"] = rf"(?:<heeded>|\b(?:{_FILE['wishes']})\b)"
+    parts |= clauses
     found: dict[str, tuple[str, ...]] = {}
     for token, rows in _FILE["tokens"].items():
         if token == "NOUNS":
@@ -109,10 +109,10 @@ def _patterns() -> tuple[Any, ...]:
             found |= {t: tuple(words) for row in relations() for t, words in row.words.items()}
         else:
             found[token] = (*found.get(token, ()), *(whole(one) for one in _said(rows)))
-    asides = {of: (re.compile(f"(?i){whole('<opening>')}(?:{whole('|'.join(row['opens']))})"),
+    asides = {of: (cache(partial(re.compile, f"(?i){whole('<opening>')}(?:{whole('|'.join(row['opens']))})")),
                    frozenset(f"{row['may']} {_FILE['asides']['thing']['may']}".split()))
               for of, row in _FILE["asides"].items()}  # fmt: skip
-    rules = {n: re.compile(f"(?i){whole(f'<{n}>')}") for n in ("orders", "heeded", *_FILE["clauses"])}
+    rules = {n: cache(partial(re.compile, f"(?i){whole(clause)}")) for n, clause in clauses.items()}
     nouns = (word for rows in _nouns().values() for row in rows for word in row.split("|"))
     slips = {name: frozenset(words.split()) for name, words in _FILE["slips"].items()}
     return found, asides, rules, slips | {"of": slips["of"].union(COLOURS, nouns)}

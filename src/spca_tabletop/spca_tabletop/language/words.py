@@ -90,7 +90,7 @@ def told_slips(text: str) -> str:
 
 def _normal(text: str, left: list[str] | None = None) -> str:
     """Return a text as it is scanned: fillers, steps and spellings seen to; `left` gets the asides."""
-    text = RULES["interjection"].sub("", lexicon.spelt_out(text.replace("’", "'")))
+    text = RULES["interjection"]().sub("", lexicon.spelt_out(text.replace("’", "'")))
     text = _SYMBOL.sub(lambda m: words_of(symbol_of(m.group().lower())), text)
     return _without_asides(_SPELT.sub(lambda m: str(SPELT[m[1].lower()]), text), [] if left is None else left)
 
@@ -125,7 +125,7 @@ def _one_edit(one: str, other: str) -> bool:
 def _without_asides(text: str, left: list[str]) -> str:
     """Return a text without what may be left out, from its end to its beginning; `left` gets that."""
     for name in ("clause", "purpose"):
-        for found in reversed([*RULES[name].finditer(text)]):
+        for found in reversed([*RULES[name]().finditer(text)]):
             clause, rest = found.group().strip(" -"), text[found.end() :]
             traded = name == "purpose" and any(t.type == "SWAP" for t in _scan(text[: found.start()])[0])
             if not traded and (kept := _kept(clause, rest)) is not None:
@@ -141,17 +141,17 @@ def _kept(clause: str, rest: str) -> str | None:
     and which known words it may have besides. No word makes it a condition, wish, rule, restriction, number,
     time or arrangement, but one is of no lexicon: all that is known would be understood otherwise.
     """
-    openings = {of: may for of, (opening, may) in ASIDES.items() if opening.match(clause)}
+    openings = {of: may for of, (opening, may) in ASIDES.items() if opening().match(clause)}
     about = [*takewhile(lambda token: token.type in _NAMED, _scan(clause)[0])]
     end = about[-1].start + len(about[-1].text) if _NAMES & {token.type for token in about} else 0
-    told = end and not _scan(clause[:end])[1] and RULES["predicate"].match(clause[end:])
-    if not (openings or told) or RULES["orders"].search(clause) or RULES["hence"].match(rest):
+    told = end and not _scan(clause[:end])[1] and RULES["predicate"]().match(clause[end:])
+    if not (openings or told) or RULES["orders"]().search(clause) or RULES["hence"]().match(rest):
         return None
     if told and _says_only(clause[end:], _SAID):
         return f"{clause[:end]} ‡"
     if next((t.type for t in _scan(rest)[0] if t.type in _NAMES | lexicon.BACK), "") in lexicon.BACK:
         words = [*_scan(clause)[1]]
-        new = any(RULES["new"].search(clause[: clause.find(word)]) for word in words)
+        new = any(RULES["new"]().search(clause[: clause.find(word)]) for word in words)
         if new or "others" in openings or any(word.endswith("s") for word in words[1:]):
             return None  # "she bought a hammer. Lift it."
         openings = {of: may for of, may in openings.items() if "COLOUR" not in may}
@@ -159,7 +159,7 @@ def _kept(clause: str, rest: str) -> str | None:
 
 
 def _says_only(clause: str, allowed: frozenset[str]) -> bool:
-    found, unknown = _scan(RULES["helper"].sub(" ", clause))
+    found, unknown = _scan(RULES["helper"]().sub(" ", clause))
     return bool(unknown) and {token.type for token in found} <= allowed
 
 
@@ -170,7 +170,7 @@ def known_part(text: str) -> str:
     """
     if not _scan(_normal(text))[1]:
         return ""
-    kept = RULES["clause"].sub(lambda found: " " if _may_go(_normal(found.group())) else found.group(), text)
+    kept = RULES["clause"]().sub(lambda m: " " if _may_go(_normal(m.group())) else m.group(), text)
     for word in _scan(_normal(kept))[1]:
         if not (meant := _alike(word)):
             return ""
@@ -185,10 +185,10 @@ def _may_go(clause: str) -> bool:
 
     A comparison may be; what is "polished" may not.
     """
-    found, unknown = _scan(RULES["helper"].sub(" ", clause))
-    if not unknown or RULES["heeded"].search(clause):
+    found, unknown = _scan(RULES["helper"]().sub(" ", clause))
+    if not unknown or RULES["heeded"]().search(clause):
         return not (unknown or found)
-    if RULES["compared"].match(clause.strip()):
+    if RULES["compared"]().match(clause.strip()):
         return {token.type for token in found} <= ASIDES["thing"][1] | {"EACH"}
     return not found and len(clause.split()) > 1 and not re.search(r"(?:ed|ing)\b|half|double", clause)
 
