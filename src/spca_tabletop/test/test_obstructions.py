@@ -26,7 +26,7 @@ from spca_sense.detection import make_detector
 from spca_sim.mujoco_world import MujocoWorld
 from spca_tabletop.act.grasps import APPROACH
 from spca_tabletop.act.obstructions import obstructions, out_of_reach
-from spca_tabletop.act.skill_context import pose_value, raised
+from spca_tabletop.act.skill_context import pose_value
 from spca_tabletop.environment import Tabletop
 from spca_tabletop.kit import TabletopKit
 from spca_tabletop.plan.proposer import BuiltinProposer
@@ -50,15 +50,6 @@ def table(
         yield environment, environment.sense()
     finally:
         environment.close()
-
-
-def grasp_red(ctx: Any) -> float:
-    """Have the arm close its fingers around the red cube; return their gap."""
-    best = next(ctx._grasps(ctx.look(), "cube_red"))
-    ctx._do_open(best.gap)
-    ctx._do_move_to(pose_value(raised(best.pose, APPROACH)))
-    ctx._do_move_linear(pose_value(best.pose))
-    return float(ctx._do_close())
 
 
 def thing_of(kind: Any, model: str, size: tuple[float, ...], at: tuple[float, float]) -> WorldObject:
