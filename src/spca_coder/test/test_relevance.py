@@ -40,3 +40,8 @@ def test_never_longer_than_the_budget(count: int, budget: int, deed: str) -> Non
     shown = relevant(library(count), wish(f"{deed}-cube"), budget)
     assert tokens_of(shown) <= budget
     read(shown)
+
+
+def test_what_is_not_alike_or_shown_elsewhere_is_left_out() -> None:
+    assert relevant(library(100), wish("somersault"), 1000) == ""
+    assert "push_cube_0(" not in relevant(library(100), wish("push-cube-0"), 1000, without={"push_cube_0"})

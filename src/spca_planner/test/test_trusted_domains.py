@@ -61,20 +61,6 @@ def test_a_sentence_is_shown_a_domain_of_the_same_kinds_of_things(tmp_path: Path
             assert (trusted.fitting("tabletop", sentence, seen) is not None) is offered, (text, said)
 
 
-def test_colours_make_no_task_alike(tmp_path: Path) -> None:
-    trusted = TrustedDomains(tmp_path)
-    row, left = (
-        f"(define (domain d) (:types cube) (:action {name} :parameters ()))" for name in ("line", "left")
-    )
-    for text, domain in (
-        ("Put the orange, the purple and the yellow cube in a row.", row),
-        ("Put the red cube to the left of the green cube.", left),
-    ):
-        trusted.add("tabletop", task(text, group=text[:9]), domain)
-    wanted = task("Put the red, the green and the blue cube in a row.", group="other")
-    assert trusted.fitting("tabletop", wanted, CUBES).text == row
-
-
 def test_for_a_tower_the_domain_of_towers_is_offered_and_not_that_of_bridges(tmp_path: Path) -> None:
     """A bridge puts one thing on two others at once; of two that serve, the simpler one comes first."""
     bridge, tower, more = (
