@@ -140,6 +140,22 @@ def test_a_call_finds_the_modules_as_they_were(programs: SkillHost) -> None:
     assert [outcome.value for outcome in outcomes] == [[1] * len(PROGRAM_MODULES)] * 3
 
 
+def test_a_skill_that_goes_on_after_its_end_does_not_hurt_the_next(host: SkillHost) -> None:
+    source = (
+        "def skill(ctx):\n"
+        "    class Late:\n"
+        "        def __del__(self):\n"
+        "            while True: pass\n"
+        "    CtxError.late = Late()\n"
+        "    wire = ctx.locate.__closure__[1].cell_contents._wire\n"
+        "    wire.send({'op': 'done', 'value': 1})\n"
+        "    while True: pass\n"
+        "def following(ctx):\n    return 2\n"
+    )
+    assert run(host, source).value == 1
+    assert host.run("following", (), World()).value == 2
+
+
 @pytest.mark.parametrize("fault", [signal.SIGKILL, signal.SIGSTOP])
 def test_a_worker_that_somebody_kills_or_stops_in_its_start_is_replaced_at_once(
     fault: signal.Signals,
