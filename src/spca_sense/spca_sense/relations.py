@@ -42,7 +42,7 @@ def relate(
     for thing in resting:
         supports = _supports(thing, resting, table_top)
         facts += [_fact("on", thing.id, support) for support in supports]
-        for row in (r for r in relations() if r.rests in ("", *supports)):
+        for row in (r for r in relations() if r.meaning and r.rests in ("", *supports)):
             facts += [_fact(row.name, thing.id, s) for s in supports if kinds.get(s) in row.of]
         if not supports:
             notes.append(f"{thing.id} rests on nothing that is known")
