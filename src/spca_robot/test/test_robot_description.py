@@ -106,7 +106,7 @@ def test_every_link_and_shape_is_where_the_embedded_simulator_has_it():
 
 
 def test_the_cameras_frames_are_the_calibrated_ones():
-    """That Gazebo has the wrist's camera there, test_gz_program.py shows."""
+    """That Gazebo has the wrist's camera there, test_full_stack.py shows."""
     world = load_world("wrist")
     data = place(mujoco_reads(build_urdf(world)), np.array([0.4, -1.2, 1.7, -2.0, -1.4, 0.3]), 0.085)
     np.testing.assert_allclose(frame(data, OPTICAL_FRAME), world.camera.pose.matrix(), atol=1e-8)
