@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from spca_core.errors import MotionError
@@ -62,14 +62,6 @@ def test_a_straight_line_of_the_tool_keeps_all_limits(limits: MotionLimits) -> N
     pieces: list[Piece] = [Curve(samples, extent)]
     keeps(limits, pieces)
     assert time_path(pieces, limits).duration > extent / limits.tool_speed
-
-
-@given(st.floats(0.0, 2.0), st.floats(0.001, 0.2), st.floats(0.5, 4.0))
-@settings(max_examples=30)
-def test_a_winding_curve_keeps_all_limits(length: float, width: float, waves: float) -> None:
-    s = np.linspace(0.0, 1.0, 80)[:, None]
-    samples = s * np.array([length, 0, 0, -length, 0, 0]) + width * np.sin(2 * np.pi * waves * s) * np.ones(6)
-    keeps(EMPTY, [Curve(samples, extent=0.1)])
 
 
 @pytest.mark.parametrize("speed", [SLOWEST, 1e-6])

@@ -1,18 +1,15 @@
 """The generated URDF equals the embedded simulator's robot when independent parsers read it."""
 
-from pathlib import Path
-
 import mujoco
 import numpy as np
 import pytest
 
 from spca_core.arms import GROUP
-from spca_core.errors import InputError
 from spca_core.extensions import installed
 from spca_core.world import PlanarPose, load_world
 from spca_robot.description.moveit_config import harmless_pairs
 from spca_robot.description.names import GENERATED, OPTICAL_FRAME
-from spca_robot.description.urdf import build_urdf, build_vendor_urdf
+from spca_robot.description.urdf import build_urdf
 from spca_robot.gripper_2f85 import driver_angle
 from spca_robot.gripper_model import BODIES
 from spca_robot.workspace_model import build_model
@@ -115,8 +112,3 @@ def test_harmless_pairs_are_those_that_the_embedded_simulator_leaves_out():
 
     ours = {frozenset(p) for p in harmless_pairs(build_urdf(WORLD), GENERATED.root)}
     assert ours == {frozenset(link_of(b) for b in pair) for pair in excluded}
-
-
-def test_an_arm_that_ur_description_does_not_have_is_refused(tmp_path: Path):
-    with pytest.raises(InputError, match="ur_description has no Franka Emika Panda"):
-        build_vendor_urdf(load_world("tabletop@panda"), tmp_path)

@@ -24,7 +24,6 @@ def robot(link):
         (f"tabletop::{robot('forearm_link')}", box("table_lightgray"), ("cobot", "table_lightgray")),
         (robot("forearm_link"), robot("base_link"), ("cobot", "cobot")),
         (robot("left_tip_link"), robot("right_tip_link"), None),  # the pads close on each other
-        (box("box_red"), box("box_red"), None),
         (box("somebody_else"), box("box_red"), None),
         # A link that is merged into its parent counts as itself.
         ("cobot::wrist::wrist_fixed_joint_lump__right_tip_link_collision", robot("left_tip_link"), None),

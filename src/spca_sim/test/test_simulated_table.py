@@ -1,4 +1,4 @@
-"""The simulated table in this process: the contracts of table and robot, recordings, variations."""
+"""The simulated table in this process: the contracts of table and robot, recordings."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,7 +12,6 @@ from spca_core.trajectory import JointTrajectory
 from spca_core.world import World, load_world
 from spca_sim.mujoco_world import MujocoWorld
 from spca_sim.recording import SimState, load_states, save_states
-from spca_sim.variation import SimVariation
 from spca_sim.video import render_video
 from spca_testing.contracts.robot_contract import RobotContract
 from spca_testing.contracts.table_contract import TableContract
@@ -44,12 +43,6 @@ def test_the_state_of_every_sample_is_kept_survives_the_disk_and_is_shown_in_a_v
     assert len(frames) == pytest.approx(3.0 / 2.0 * 10, abs=2)
     assert frames[0].std() > 20, "an empty picture"
     assert np.abs(frames[5] - frames[0]).mean() > 1, "the arm does not move"
-
-
-def test_a_checkpoint_fits_its_own_variation_only(world: World) -> None:
-    one, other = MujocoWorld(world), MujocoWorld(world, variation=SimVariation(mass_scale=2.0))
-    with pytest.raises(ValueError, match="variation"):
-        other.restore(one.checkpoint())
 
 
 class TestItsTable(TableContract):
