@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from spca_core.layout import nominal_layout
 from spca_core.world import load_world
 from spca_sim.mujoco_world import MujocoWorld
 from spca_sim.variation import KINDS, Disturbance, Happened, SimVariation, draw_disturbances
@@ -62,15 +61,6 @@ def test_a_knock_and_an_encoders_offset_move_camera_and_arm_but_not_what_they_re
     assert (after.colour.astype(int) - before.colour).std() > 3
     assert sim.state().position == pytest.approx(home, abs=1e-3)
     assert np.abs(np.asarray(sim.data.qpos[: len(home)]) - home).max() > 0.001
-
-
-def test_friction_changes_until_the_next_reset() -> None:
-    sim = simulator(due("friction"))
-    before = sim.model.geom_friction.copy()
-    sim.step(0.3)
-    assert not np.allclose(sim.model.geom_friction, before)
-    sim.reset(nominal_layout(WORLD))
-    assert np.allclose(sim.model.geom_friction, before)
 
 
 def test_a_checkpoint_in_the_middle_of_a_disturbance_goes_on_exactly() -> None:

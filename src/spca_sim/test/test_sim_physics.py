@@ -92,8 +92,9 @@ def test_whatever_moves_a_thing_by_hand_wakes_it_and_what_stands_on_it(world: Wo
     one = Disturbance(kind="friction", at=0.7, seed=1, names=(), spare=())
     simulator = MujocoWorld(world, variation=SimVariation(disturbances=(one,)))
     low, middle, high = tower(world, simulator)
+    friction = simulator.model.geom_friction.copy()
     simulator.step(0.2)
-    assert simulator.disturber.now.friction != 1.0
+    assert not np.allclose(simulator.model.geom_friction, friction)
     simulator.step(0.002)
     assert not asleep(simulator)
     simulator.step(0.3)
@@ -101,6 +102,8 @@ def test_whatever_moves_a_thing_by_hand_wakes_it_and_what_stands_on_it(world: Wo
     simulator.data.qpos[simulator._scene.index.item_qpos[low]] += 0.2
     simulator.step(0.5)
     assert simulator.object_pose(high).position[2] < 0.47
+    tower(world, simulator)
+    assert np.allclose(simulator.model.geom_friction, friction), "it lasts until the next reset"
 
 
 def test_a_collision_with_the_table_and_with_itself_shows(world: World, simulator: MujocoWorld) -> None:
