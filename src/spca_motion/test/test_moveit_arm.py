@@ -21,11 +21,10 @@ from spca_motion.collision import Obstacle, PlanningScene
 from spca_motion.manipulator import Manipulator
 from spca_motion.moveit.process import Geometry, PathRequest, PlannerProcess, Setup
 from spca_motion.moveit.search import MoveItSearch, ProcessChecker, moveit_arm
-from spca_motion.paths import sampled
 from spca_motion.planner import MotionPlanner
 from spca_motion.search import Start
 from spca_sim.mujoco_world import MujocoWorld
-from spca_testing.contracts.arm_contract import ABOVE, OVER_TABLE, ArmContract, over
+from spca_testing.contracts.arm_contract import OVER_TABLE, ArmContract, over
 from spca_testing.moveit import faulty
 
 OPEN = 0.085
@@ -59,74 +58,55 @@ def with_cube_at(scene: Scene, name: str, x: float, y: float, z: float) -> Scene
     return scene.model_copy(update={"objects": things})
 
 
-def move_while(
-    arm: Manipulator, goal: Pose, scene: Scene, after: float, monkeypatch: pytest.MonkeyPatch
-) -> MotionError | None:
-    """Move to a goal; after some simulated seconds the scene changes. Returns what the motion raised."""
-    begun, wait, due = arm.state().stamp, arm._robot.wait, [scene]
-
-    def changing(seconds: float, until: Callable[[JointState], bool]) -> bool:
-        def watched(state: JointState) -> bool:
-            if due and state.stamp >= begun + after:
-                arm.set_scene(due.pop())
-            return until(state)
-
-        return wait(seconds, watched)
-
-    with monkeypatch.context() as patch:
-        patch.setattr(arm._robot, "wait", changing)
-        try:
-            arm.move_linear(goal, 0.5)
-        except MotionError as error:
-            return error
-    assert not due
-    return None
-
-
 def test_only_an_obstacle_that_appears_in_the_path_ends_the_motion(
     arm: Manipulator, scene: Scene, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """First one appears beside the path."""
     start, goal = over(scene, "cube_green", 0.15), over(scene, "cube_red", 0.15)
     arm.move_to(start)
     middle = (np.array(start.position) + np.array(goal.position)) / 2
     blocked = with_cube_at(scene, "cube_blue", middle[0], middle[1] - 0.05, middle[2])
-    error = move_while(arm, goal, blocked, 0.3, monkeypatch)
-    assert error is not None and error.kind == "collision" and "cube_blue" in str(error)
+    due = [(0.1, with_cube_at(scene, "cube_blue", 0.40, 0.2, 0.42)), (0.3, blocked)]
+    begun, wait = arm.state().stamp, arm._robot.wait
+
+    def changing(seconds: float, until: Callable[[JointState], bool]) -> bool:
+        def watched(state: JointState) -> bool:
+            if due and state.stamp >= begun + due[0][0]:
+                arm.set_scene(due.pop(0)[1])
+            return until(state)
+
+        return wait(seconds, watched)
+
+    with monkeypatch.context() as patch, pytest.raises(MotionError, match="cube_blue") as caught:
+        patch.setattr(arm._robot, "wait", changing)
+        arm.move_linear(goal, 0.5)
+    assert caught.value.kind == "collision" and not due
     assert np.abs(np.array(arm.tool_pose().position) - goal.position).max() > 0.02
     arm.set_scene(scene)
     arm.move_to(goal)  # and the arm can go on afterwards
-    low, beside = over(scene, "cube_red", ABOVE), with_cube_at(scene, "cube_green", 0.40, 0.2, 0.42)
-    assert move_while(arm, low, beside, 0.1, monkeypatch) is None
-    assert arm.tool_pose().position == pytest.approx(low.position, abs=0.003)
-
-
-def planner_of(world: World, process: PlannerProcess, *things: Obstacle) -> MotionPlanner:
-    planner = MotionPlanner(
-        world, partial(ProcessChecker, process=process), MoveItSearch(process, seconds=1.0)
-    )
-    planner.scene = PlanningScene(things)
-    return planner
 
 
 LEFT, RIGHT = OVER_TABLE + np.array([0.7, 0, 0, 0, 0, 0]), OVER_TABLE - np.array([1.1, 0, 0, 0, 0, 0])
 
 
 def test_a_path_stays_in_the_workspace(world: World, process: PlannerProcess) -> None:
-    """Without the box, the straight path in joint space swings the tool out of it."""
-    planner = planner_of(world, process)
+    """MoveIt itself keeps to it; without the box, the straight path swings the tool out of it."""
+    planner = MotionPlanner(world)
     planner.box.high[0] = 0.45
-    kept = sampled(planner.to_joints(Start(LEFT, OPEN), RIGHT, lambda: False), 0.02)
-    assert planner.tools.tool(kept, planner.tcp_gap(OPEN))[:, 0, 3].max() <= 0.4501
     path = process.plan(Geometry(), PathRequest(LEFT, RIGHT, OPEN, 1.0, planner.box, 0.2))
     flange = planner.tools.flange(path)
-    assert (flange[:, 0, 3] + 0.2 * flange[:, 0, 2]).max() <= 0.4501, "MoveIt itself keeps to it"
+    assert (flange[:, 0, 3] + 0.2 * flange[:, 0, 2]).max() <= 0.4501
 
 
 def test_what_moveit_finds_is_checked_and_its_fault_is_named(world: World) -> None:
     process = PlannerProcess(Setup(world), "spca_testing.moveit.stand_in:reckless")
     wall = Obstacle("wall", Pose.from_xyz_yaw(0.5, 0.0, 0.55).matrix(), (0.3, 0.02, 0.3))
+    planner = MotionPlanner(
+        world, partial(ProcessChecker, process=process), MoveItSearch(process, seconds=1.0)
+    )
+    planner.scene = PlanningScene((wall,))
     with pytest.raises(MotionError, match=r"no path found .* rejected: .*would hit wall at \d+ %") as caught:
-        planner_of(world, process, wall).to_joints(Start(LEFT, OPEN), RIGHT, lambda: False)
+        planner.to_joints(Start(LEFT, OPEN), RIGHT, lambda: False)
     process.close()
     assert caught.value.kind == "collision"
 

@@ -38,9 +38,18 @@ def test_an_arm_is_where_its_maker_says() -> None:
     assert flange[0, 0] == pytest.approx(np.cos(np.pi / 4))
 
 
-def _solutions(kin: ArmKinematics, pose: Array, last: float) -> Array:
-    branches = kin.inverse_branches(pose, last)
-    return branches[~np.isnan(branches[:, 0])]
+def _own(kin: ArmKinematics, q: tuple[float, ...]) -> Array:
+    return np.array(q[: len(kin.range)])
+
+
+def _reached(kin: ArmKinematics, q: Array, within: float) -> Array:
+    """The solutions of the joints' own pose, each of which reaches it."""
+    pose = kin.forward(q)
+    branches = kin.inverse_branches(pose, q[-1])
+    solutions = branches[~np.isnan(branches[:, 0])]
+    assert 1 <= len(solutions) <= BRANCHES
+    assert np.abs(kin.forward(solutions) - pose).max() < within
+    return solutions
 
 
 @given(arms, joints)
@@ -48,11 +57,8 @@ def test_the_joints_are_among_the_solutions_of_their_own_pose(
     kin: ArmKinematics, q: tuple[float, ...]
 ) -> None:
     q = _own(kin, q)
-    pose = kin.forward(q)
-    solutions = _solutions(kin, pose, q[-1])
-    assert 1 <= len(solutions) <= BRANCHES
-    assert np.abs(kin.forward(solutions) - pose).max() < 1e-7
-    if _condition(kin, np.array(q)) > 1e-3:
+    solutions = _reached(kin, q, within=1e-7)
+    if _condition(kin, q) > 1e-3:
         assert np.abs(wrap(solutions - q)).max(axis=1).min() < 1e-6
 
 
@@ -60,11 +66,7 @@ def test_the_joints_are_among_the_solutions_of_their_own_pose(
 @example(UR5, (0.0, -np.pi / 2, 0.0, -np.pi / 2, 0.0, 0.0, 0.0))
 @example(PANDA, (0.0, 0.0, 0.0, -np.pi / 2, 0.0, np.pi / 2, 0.0))
 def test_every_solution_near_a_singularity_reaches_the_pose(kin: ArmKinematics, q: tuple[float, ...]) -> None:
-    q = _own(kin, q)
-    pose = kin.forward(q)
-    solutions = _solutions(kin, pose, q[-1])
-    assert len(solutions) >= 1
-    assert np.abs(kin.forward(solutions) - pose).max() < 1e-6
+    _reached(kin, _own(kin, q), within=1e-6)
 
 
 @given(arms, joints, joints)
@@ -92,11 +94,7 @@ def test_a_joint_that_no_turn_brings_within_its_limits_has_none() -> None:
     assert np.allclose(near[1], solution[1])
 
 
-def _own(kin: ArmKinematics, q: tuple[float, ...]) -> np.ndarray:
-    return np.array(q[: len(kin.range)])
-
-
-def _condition(kin: ArmKinematics, q: np.ndarray) -> float:
+def _condition(kin: ArmKinematics, q: Array) -> float:
     """The least singular value of the Jacobian, the last joint of a redundant arm standing still."""
     columns = []
     for step in 1e-6 * np.eye(len(q))[:6]:

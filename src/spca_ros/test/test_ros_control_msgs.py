@@ -1,18 +1,14 @@
 """The driver boundary in control_msgs, with stand-ins that have its published fields and constants."""
 
-import importlib.util
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from spca_core.arms import load_arm
-from spca_core.errors import InputError
 from spca_core.trajectory import JointTrajectory
 from spca_ros.convert.robot import trajectory
-from spca_ros.domain import own_domain
 from spca_ros.driver import ControlDriver
-from spca_ros.node import ros_session
 
 JOINT_NAMES = load_arm("ur5").joint_names
 
@@ -53,12 +49,6 @@ def test_a_result_that_is_none_is_said_in_words(driver: ControlDriver) -> None:
     said = str(driver.ended(driver.arm, Result(error_code=-4, error_string="elbow_joint is 0.3 rad off")))
     assert "path tolerance violated" in said and "elbow_joint" in said
     assert "-77" in str(driver.ended(driver.arm, Result(error_code=-77)))
-
-
-@pytest.mark.skipif(importlib.util.find_spec("control_msgs") is not None, reason="control_msgs is installed")
-def test_where_control_msgs_is_missing_that_is_one_line_with_its_remedy() -> None:
-    with own_domain(), ros_session("test") as node, pytest.raises(InputError, match="ros-jazzy-control-msgs"):
-        ControlDriver(node, JOINT_NAMES, "arm_controller", "gripper_controller")
 
 
 def test_a_stalled_gripper_counts_as_pressing(driver: ControlDriver) -> None:

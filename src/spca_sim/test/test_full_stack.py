@@ -17,6 +17,7 @@ from spca_core.paths import ROOT
 from spca_sim.gazebo.requirements import missing
 
 LAUNCH_TEST = Path(__file__).with_name("launch_gazebo.py")
+HIDDEN = Path(__file__).with_name("hidden.yaml")
 BRINGUP = ROOT / "launch" / "bringup.launch.py"
 MOVEIT_MISSING = shutil.which("ros2") is None or (
     subprocess.run(["ros2", "pkg", "prefix", "moveit_py"], capture_output=True, check=False).returncode != 0
@@ -56,22 +57,9 @@ def test_gazebo_by_its_launch_file() -> None:
     assert result.returncode == 0, result.stdout[-4000:]
 
 
-HIDDEN = """
-task_group: put
-task_id: wrist
-title: put the red cube on the blue plate
-description: put the red cube on the blue plate
-difficulty: hard
-time_limit_s: 180
-world: wrist
-success: {states: [{thing: box_red, rests_on: plate_blue}]}
-"""
-
-
 def test_a_hidden_cube_is_found_by_the_wrist_camera_and_the_box_stays_where_it_is(tmp_path: Path) -> None:
-    (tmp_path / "hidden.yaml").write_text(HIDDEN)
     result = run(
-        *("ros2", "launch", str(BRINGUP), f"level:={tmp_path}/hidden.yaml", "arm:=embedded"),
+        *("ros2", "launch", str(BRINGUP), f"level:={HIDDEN}", "arm:=embedded"),
         *("video:=false", f"record:={tmp_path}/run"),
     )
     assert result.returncode == 0, result.stdout[-6000:]

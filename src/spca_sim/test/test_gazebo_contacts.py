@@ -24,7 +24,6 @@ def robot(link):
         (f"tabletop::{robot('forearm_link')}", box("table_lightgray"), ("cobot", "table_lightgray")),
         (robot("forearm_link"), robot("base_link"), ("cobot", "cobot")),
         (robot("left_tip_link"), robot("right_tip_link"), None),  # the pads close on each other
-        (box("box_red"), box("box_red"), None),
         (box("somebody_else"), box("box_red"), None),
         # A link that is merged into its parent counts as itself.
         ("cobot::wrist::wrist_fixed_joint_lump__right_tip_link_collision", robot("left_tip_link"), None),
@@ -137,13 +136,3 @@ def test_how_things_touch_is_told_whichever_way_gazebo_s_normals_point(sign):
         ("touched_by", "box_red", "link"),
         ("touched_by", "box_red", "other_link"),
     }
-
-
-def test_points_of_contact_are_forgotten_with_their_pair():
-    seen = []
-    sampler = ContactSampler(seen.append, ways=lambda touches: frozenset(("held", t.a, t.b) for t in touches))
-    sampler.clock(0.0)
-    sampler.touch(0.01, [("box_red", "cobot")], [[at("box_red", "cobot", (0, 0, 1), (0, 0, 0))]])
-    sampler.clock(0.3)
-    assert seen[0].ways == {("held", "box_red", "cobot")}
-    assert seen[-1].ways == frozenset()

@@ -1,7 +1,5 @@
 """What the node of Gazebo decides by itself; test_full_stack.py runs it with Gazebo."""
 
-import itertools
-import math
 import signal
 import subprocess
 import sys
@@ -18,7 +16,7 @@ pytest.importorskip("rclpy", reason="rclpy is not installed")
 from geometry_msgs.msg import PoseArray
 from spca_interfaces.action import FollowTrajectory
 
-from spca_core.errors import InputError, SpcaError
+from spca_core.errors import SpcaError
 from spca_core.geometry import Pose
 from spca_core.layout import nominal_layout
 from spca_core.trajectory import JointState, JointTrajectory
@@ -31,7 +29,7 @@ from spca_sim.gazebo.controller import Finger, command
 from spca_sim.gazebo.moved import Moved
 from spca_sim.gazebo.node import GazeboSim
 from spca_sim.gazebo.passing import Hanging, Passing, gazebo_process
-from spca_sim.gazebo.reset import ask, parking, placement, pose_request, untouched, watched_models
+from spca_sim.gazebo.reset import ask, parking, pose_request
 from spca_sim.gazebo.write import STEP
 
 pytestmark = pytest.mark.ros
@@ -141,24 +139,6 @@ def test_poses_told_in_another_order_than_the_worlds_are_not_believed() -> None:
     told[:2] = told[1::-1]
     assert moved.compare(laid) == f"Gazebo tells other places than where {first}, {second} was put"
     assert moved.poses() == {}
-
-
-def test_objects_without_a_place_are_parked_apart_on_the_ground_away_from_the_table():
-    places = placement(WORLD, LAID.model_copy(update={"poses": {"box_blue": LAID.poses["box_blue"]}}))
-    assert set(places) == {o.model for o in WORLD.objects}
-    assert places.pop("box_blue") == LAID.poses["box_blue"]
-    for name, pose in places.items():
-        assert pose.position[2] == pytest.approx(WORLD.object(name).size[2] / 2)
-        assert not WORLD.table.contains(*pose.position[:2], margin=-0.3)
-    for a, b in itertools.combinations(places.values(), 2):
-        assert math.dist(a.position, b.position) > 0.2
-
-
-def test_only_contacts_that_are_watched_are_waited_for():
-    assert untouched(LAID, [], ["box_red"]) == ["box_red"]
-    assert watched_models("box_blue, box_red", WORLD) == ("box_blue", "box_red")
-    with pytest.raises(InputError, match="no object 'box_rad'"):
-        watched_models("box_rad", WORLD)
 
 
 @pytest.mark.parametrize(

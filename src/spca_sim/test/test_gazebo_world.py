@@ -24,8 +24,8 @@ WORLDS = sorted(file.stem for file in (ROOT / "worlds").glob("*.yaml"))
 ARMS = sorted(f"tabletop@{arm}" for arm in installed(GROUP))
 
 
-def parse(layout=None, world=WORLD, **options) -> ET.Element:
-    return ET.fromstring(build_world(world, layout, **options)).find("world")
+def parse(layout=None, world=WORLD) -> ET.Element:
+    return ET.fromstring(build_world(world, layout)).find("world")
 
 
 def model(world: ET.Element, name: str) -> ET.Element:
@@ -54,48 +54,30 @@ def test_poses_sizes_masses_and_friction_agree_with_mujoco():
     for thing, where in LAYOUT.poses.items():
         index.set_item(data, thing, where)
     mujoco.mj_kinematics(embedded, data)
-    for thing in WORLD.objects:
-        sdf, body = model(world, thing.model), data.body(thing.model)
-        np.testing.assert_allclose(pose(sdf)[:3, 3], body.xpos, atol=1e-9)
-        np.testing.assert_allclose(pose(sdf)[:3, :3], body.xmat.reshape(3, 3), atol=1e-9)
-        link = sdf.find("link")
-        assert values(link, "inertial/mass") == pytest.approx(embedded.body(thing.model).mass)
-        moments = [values(link, f"inertial/inertia/{i}")[0] for i in ("ixx", "iyy", "izz")]
-        np.testing.assert_allclose(moments, embedded.body(thing.model).inertia, rtol=1e-6)
-        geom = index.geom_models.index(thing.model)
-        for part in ("collision", "visual"):
-            if thing.kind == "plate":
-                assert values(link, f"{part}/geometry/cylinder/radius") == pytest.approx(
-                    embedded.geom_size[geom][0]
-                )
-                assert values(link, f"{part}/geometry/cylinder/length") == pytest.approx(
-                    2 * embedded.geom_size[geom][1]
-                )
+    for thing in (WORLD.table, *WORLD.objects):
+        sdf, geom = model(world, thing.model), index.geom_models.index(thing.model)
+        np.testing.assert_allclose(pose(sdf)[:3, 3], data.geom_xpos[geom], atol=1e-9)
+        np.testing.assert_allclose(pose(sdf)[:3, :3], data.geom_xmat[geom].reshape(3, 3), atol=1e-9)
+        size = embedded.geom_size[geom]
+        for part in ("link/collision/geometry", "link/visual/geometry"):
+            if getattr(thing, "kind", "") == "plate":
+                measures = [values(sdf, f"{part}/cylinder/{of}")[0] for of in ("radius", "length")]
+                assert measures == pytest.approx([size[0], 2 * size[1]])
             else:
-                np.testing.assert_allclose(
-                    values(link, f"{part}/geometry/box/size"), 2 * embedded.geom_size[geom]
-                )
+                np.testing.assert_allclose(values(sdf, f"{part}/box/size"), 2 * size)
+        if thing is WORLD.table:
+            continue
+        mass, friction = embedded.body(thing.model).mass, embedded.geom_friction[geom][0]
+        assert values(sdf, "link/inertial/mass") == pytest.approx(mass)
+        moments = [values(sdf, f"link/inertial/inertia/{i}")[0] for i in ("ixx", "iyy", "izz")]
+        np.testing.assert_allclose(moments, embedded.body(thing.model).inertia, rtol=1e-6)
         for mu in ("mu", "mu2"):
-            friction = values(link, f"collision/surface/friction/ode/{mu}")
-            assert friction == pytest.approx(embedded.geom_friction[geom][0])
-        np.testing.assert_allclose(
-            values(link, "visual/material/diffuse")[:3], linear(embedded.geom_rgba[geom][:3]), atol=1e-6
-        )
-
-
-def test_table_and_ground_agree_with_mujoco():
-    world = parse()
-    embedded, index = build_model(WORLD)
-    data = mujoco.MjData(embedded)
-    mujoco.mj_kinematics(embedded, data)
-    table, geom = model(world, WORLD.table.model), index.geom_models.index(WORLD.table.model)
-    np.testing.assert_allclose(pose(table)[:3, 3], data.geom_xpos[geom], atol=1e-9)
-    np.testing.assert_allclose(
-        values(table, "link/collision/geometry/box/size"), 2 * embedded.geom_size[geom]
-    )
+            assert values(sdf, f"link/collision/surface/friction/ode/{mu}") == pytest.approx(friction)
+        colour = values(sdf, "link/visual/material/diffuse")[:3]
+        np.testing.assert_allclose(colour, linear(embedded.geom_rgba[geom][:3]), atol=1e-6)
     ground = model(world, WORLD.ground.model)
-    assert table.findtext("static") == ground.findtext("static") == "true" and pose(ground)[2, 3] == 0.0
-    assert values(world, "physics/max_step_size") == pytest.approx(STEP)
+    assert model(world, WORLD.table.model).findtext("static") == ground.findtext("static") == "true"
+    assert pose(ground)[2, 3] == 0.0 and values(world, "physics/max_step_size") == pytest.approx(STEP)
 
 
 def test_each_thing_reports_its_contacts_in_one_message_a_step_and_what_stands_still_reports_none():

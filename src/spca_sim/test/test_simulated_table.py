@@ -1,4 +1,4 @@
-"""The simulated table in this process: the contracts of table and robot, recordings, pacing, variations."""
+"""The simulated table in this process: the contracts of table and robot, recordings."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,9 +11,7 @@ from spca_core.layout import Layout, nominal_layout
 from spca_core.trajectory import JointTrajectory
 from spca_core.world import World, load_world
 from spca_sim.mujoco_world import MujocoWorld
-from spca_sim.pacer import Pacer
 from spca_sim.recording import SimState, load_states, save_states
-from spca_sim.variation import SimVariation
 from spca_sim.video import render_video
 from spca_testing.contracts.robot_contract import RobotContract
 from spca_testing.contracts.table_contract import TableContract
@@ -45,25 +43,6 @@ def test_the_state_of_every_sample_is_kept_survives_the_disk_and_is_shown_in_a_v
     assert len(frames) == pytest.approx(3.0 / 2.0 * 10, abs=2)
     assert frames[0].std() > 20, "an empty picture"
     assert np.abs(frames[5] - frames[0]).mean() > 1, "the arm does not move"
-
-
-def test_the_pacer_holds_the_rate(world: World) -> None:
-    """At 4 times real time, 0.4 simulated seconds take 0.1 s; without a rate, nothing waits."""
-    simulator = MujocoWorld(world)
-    waits: list[float] = []
-    for rate in (4.0, None):
-        pacer = Pacer(rate, clock=lambda: sum(waits), sleep=waits.append)
-        for _ in range(20):
-            simulator.step(0.02)
-            pacer.pace(simulator.time)
-        assert sum(waits) == pytest.approx(0.1, abs=0.006)
-    assert simulator.time == pytest.approx(0.8)
-
-
-def test_a_checkpoint_fits_its_own_variation_only(world: World) -> None:
-    one, other = MujocoWorld(world), MujocoWorld(world, variation=SimVariation(mass_scale=2.0))
-    with pytest.raises(ValueError, match="variation"):
-        other.restore(one.checkpoint())
 
 
 class TestItsTable(TableContract):
