@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import spca
-from spca.runs import Run, settled
+from spca.runs import Run
 from spca_core.errors import Cancelled, InputError
 from spca_core.options import RunOptions
 from spca_core.run_folder import RunFolder
@@ -46,16 +46,12 @@ def test_only_the_unexpected_leaves_a_crash_file(
     ("call", "told"),
     [
         (lambda: spca.run("stack_01", sed=3), "sed"),
-        (lambda: spca.run("minigrid:MiniGrid-Emty-5x5"), "Empty-5x5"),
         (lambda: spca.run("touch_02", out=7), "cannot write here"),
-        (lambda: spca.session(approve="yes"), "--approve 'yes'"),
         (lambda: spca.run("touch_02", solver_timeout_s=math.inf), "--solver-timeout-s inf"),
-        (lambda: spca.check(None), "--level None"),
         (lambda: spca.campaign([]), "--levels []"),  # it would run them all
         (lambda: spca.campaign(["touch_02"], workers=-1), "--workers -1"),  # it would wait for ever
         (lambda: spca.session().do(3), "a sentence is a text"),
         (lambda: spca.session().execute(None), "there is no plan"),
-        (lambda: spca.session().do_level(options=3), "--options 3"),
     ],
 )
 def test_a_wrong_argument_is_named_in_one_line_before_anything_is_written(
@@ -65,22 +61,6 @@ def test_a_wrong_argument_is_named_in_one_line_before_anything_is_written(
     with pytest.raises(InputError, match=re.escape(told)) as refused:
         call()
     assert "\n" not in str(refused.value) and not [*tmp_path.rglob("state.json")]
-
-
-def test_paths_become_absolute_and_names_stay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    for name in ("mine.yaml", "models.yaml", "stack_01", "tabletop"):
-        Path(name).touch()
-    assert settled(RunOptions(level="nope.yaml", llm="gpt")) == RunOptions(level="nope.yaml", llm="gpt")
-    options = RunOptions(level="mine.yaml", world="tabletop", llm="models.yaml", library="learned")
-    assert settled(options) == RunOptions(
-        level=str(tmp_path / "mine.yaml"),
-        world="tabletop",
-        llm=str(tmp_path / "models.yaml"),
-        library=str(tmp_path / "learned"),
-    )
-    replayed = RunOptions(level="stack_01", llm="replay:old/llm")
-    assert settled(replayed) == RunOptions(level="stack_01", llm=f"replay:{tmp_path / 'old/llm'}")
 
 
 @pytest.mark.slow

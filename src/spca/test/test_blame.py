@@ -11,13 +11,13 @@ from spca.judged_by_look import JudgedByLook
 from spca_core.geometry import Pose
 from spca_core.plan import ActResult, Draft, Plan, Step
 from spca_core.result import Condition, Outcome, Verdict
-from spca_core.scene import Fact, Observation, Scene, SceneObject
+from spca_core.scene import Fact, Observation, Scene
 from spca_core.skill import SkillFailure, StepReport
 from spca_planner.prediction import Evidence, PddlReader, predict
 from spca_planner.solver.reading import read
 from spca_tabletop.plan.problem import domain
 from spca_tabletop.plan.vocabulary import TabletopVocabulary
-from spca_testing.observations import plan_of
+from spca_testing.observations import plan_of, thing
 
 READER = PddlReader(TabletopVocabulary())
 OBJECTS = {"cube_red": "cube", "plate_blue": "plate", "table": "table"}
@@ -88,20 +88,15 @@ def test_a_plan_s_facts_are_those_of_unified_planning() -> None:
     assert prediction.effects[0][("on", "cube_red", "table")] is False
 
 
-def test_when_all_came_as_planned_the_goal_is_wrong() -> None:
+def test_when_all_came_as_planned_the_goal_or_the_domain_is_wrong() -> None:
     """The poisoning story begins here: the coder was told "red cube touches ground", and obeyed."""
     evidence, found = judge(acted(HOLDING, RELEASED), ON_PLATE)
     assert (evidence.goal, evidence.contradicted, found.suspects) == (True, (), ())
     assert "the goal is wrong" in found.plan_failure and "ground" not in found.skill_failure
     assert found.execution.steps[1] == "2. place_on(cube_red, plate_blue): done"
     assert "(on cube_red plate_blue)" in found.execution.predicted
-
-
-def test_what_the_domain_does_not_say_is_the_plan_s_fault() -> None:
-    """As where the effect that a thing is no longer where it was is left out."""
-    _, found = judge(
-        acted(HOLDING, RELEASED), ON_PLATE, goal="(and (on cube_red plate_blue) (on cube_red table))"
-    )
+    both = "(and (on cube_red plate_blue) (on cube_red table))"
+    _, found = judge(acted(HOLDING, RELEASED), ON_PLATE, goal=both)
     assert found.suspects == () and "(on cube_red table) was not seen to hold" in found.plan_failure
 
 
@@ -253,11 +248,7 @@ def test_what_somebody_else_moved_far_away_is_no_reason_if_rehearsed(x: float, r
     looks = []
     for look, y in ((ON_PLATE, 0.0), (HOLDING, 0.1), (RELEASED, 0.1)):
         places = {"cube_red": (0.45, 0.0, 0.42), "cube_blue": (x, y, 0.42)}
-        things = tuple(
-            SceneObject(id=name, kind="cube", colour="red", pose=Pose(position=at), size=(0.04, 0.04, 0.04),
-                        confidence=1.0, last_seen=1.0)
-            for name, at in places.items()
-        )  # fmt: skip
+        things = tuple(thing(name, Pose(position=at)) for name, at in places.items())
         table = Scene(stamp=1.0, objects=things, relations=(), sentences=())
         looks.append(look.model_copy(update={"scene": table}))
     evidence = READER.weigh(plan(), looks[1:], ON_PLATE, looks[0])
@@ -266,8 +257,3 @@ def test_what_somebody_else_moved_far_away_is_no_reason_if_rehearsed(x: float, r
     assert set(distrusted(plan(), result, evidence, rehearsed=True)) == refused
     found = blame(plan(), result, UNMET, evidence, ON_PLATE)
     assert found.suspects == ("pick_up",) and "the step is not about that" in found.skill_failure
-
-
-def test_a_draft_that_cannot_be_read_predicts_nothing() -> None:
-    empty = plan_of("pick_up cube_red table", "place_on cube_red plate_blue")
-    assert READER.weigh(empty, [None, None], ON_PLATE) == Evidence()

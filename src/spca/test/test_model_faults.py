@@ -11,7 +11,7 @@ from spca_core.errors import EXIT_NOT_SOLVED, EXIT_SUCCESS
 from spca_core.options import Budgets
 from spca_core.plan import Draft
 from spca_testing.damage import damaged
-from spca_testing.models.behaviours import Behaviour, Raw, Reset, Say, Stall, Status, cut_off, refuse
+from spca_testing.models.behaviours import Behaviour, Raw, Say, Stall, Status, cut_off, refuse
 from spca_testing.models.fallible_model import (
     CODER,
     CoderFault,
@@ -42,7 +42,6 @@ SERVER_FAULTS: dict[str, Behaviour] = {
     "cut off": cut_off('{"domain": "(define'),
     "not the API": Raw(b"<html>Bad gateway</html>", "text/html"),
     "429 for long": Status(429, "slow down", headers={"retry-after": "3600"}),
-    "reset": Reset(),
 }
 
 SKILL_FAULTS: dict[str, tuple[CoderFault, str]] = {
@@ -51,7 +50,6 @@ SKILL_FAULTS: dict[str, tuple[CoderFault, str]] = {
     "raises": (miswritten("ctx.close()", "raise RuntimeError('the fingers hurt')"), "the fingers hurt"),
     "waits for ever": (miswritten("ctx.close()", "while True:\n        ctx.wait(5.0)"),
                        "still running when the time was over"),
-    "waits beyond all numbers": (miswritten("ctx.close()", "ctx.wait(10 ** 400)"), "touch_thing(cube_blue)"),
 }  # fmt: skip
 
 
@@ -63,11 +61,9 @@ def test_a_server_s_faults_pass_and_skills_that_fail_are_repaired(tmp_path: Path
     ended = run(model, tmp_path, budgets=budgets)
     assert ended.result.success, ended.result.reason
     assert {critic for critic, _ in ended.plan_rejections()} == {"model"}
-    assert len(ended.plan_rejections()) >= len(SERVER_FAULTS)
     assert len(ended.code_rejections()) >= len(SERVER_FAULTS)
     assert (ended.result.rounds, ended.result.coder.semantic) == (1, len(SKILL_FAULTS))
     assert len(ended.acts()) == len(SKILL_FAULTS) + 1
-    assert ended.result.sim < 60  # the failed attempts' time was taken back with the world
     repairs = ended.asked(CODER)[-len(SKILL_FAULTS) :]
     for (name, (_, words)), repair in zip(SKILL_FAULTS.items(), repairs, strict=True):
         assert words in repair, name
@@ -131,7 +127,6 @@ def test_a_model_that_never_gets_it_right_ends_in_a_clear_verdict(name: str, tmp
     assert words in ended.result.reason
     assert ended.result.skills.promoted == ()
     assert not list(tmp_path.rglob("skills/*/*.py"))  # what failed is not learned
-    assert not list(tmp_path.rglob("*.pddl"))
 
 
 @pytest.mark.parametrize(
@@ -147,7 +142,4 @@ def test_a_spent_budget_ends_the_level(budget: dict[str, float], words: str, tmp
     ended = run(FallibleModel(coder=coder), tmp_path, settings={"budget": budget, "timeout_s": 9})
     assert (ended.result.outcome, ended.result.exit_status) == ("gave_up", 1)
     assert words in ended.result.reason
-    if "tokens" in budget:
-        assert ended.result.planner.fresh == 1
-        assert ended.result.usage["planner_big"].input_tokens == 1000
-        assert ended.result.usage["coder"].calls >= 1
+    assert "seconds" in budget or ended.result.usage["planner_big"].input_tokens == 1000

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from spca.learned import Learned
-from spca.models import open_models
 from spca.proposals import open_stages
 from spca.run_command import begun, follow
-from spca_core.errors import InputError
+from spca_coder.trusted import TrustedLibrary
+from spca_core.errors import EXIT_BAD_INPUT, InputError
 from spca_core.options import RunOptions
 from spca_core.plan import Plan
 from spca_core.run_folder import RunFolder
@@ -18,6 +18,7 @@ from spca_planner.prediction import PddlReader
 from spca_tabletop.environment import Tabletop
 from spca_tabletop.kit import TabletopKit
 from spca_tabletop.plan.vocabulary import TabletopVocabulary
+from spca_testing.command import spca
 from spca_testing.models.behaviours import Say
 from spca_testing.models.fallible_model import MODELS, SKILLS, FallibleModel, configuration
 from spca_testing.models.model_run import run_with_model
@@ -30,30 +31,12 @@ def options(folder: Path, **values: object) -> RunOptions:
     return RunOptions.model_validate(plain)
 
 
-# --- preflight ----------------------------------------------------------------------------------------------
-
-
 def test_an_unreachable_server_is_bad_input_and_leaves_no_folder(tmp_path: Path) -> None:
     llm = tmp_path / "llm.yaml"
     llm.write_text(configuration("http://127.0.0.1:9/v1", attempts=1))
     with pytest.raises(InputError, match="cannot reach the language-model server"):
         follow(begun(options(tmp_path, llm=str(llm)), tmp_path / "run"))
     assert not (tmp_path / "run").exists()
-
-
-def test_one_planner_stands_in_for_the_roles_that_are_not_configured(tmp_path: Path) -> None:
-    with ModelServer([Say("pass")] * 3, models=("only-one",)) as server:
-        llm = tmp_path / "llm.yaml"
-        roles = {"planner_big": {"model": "only-one", "base_url": server.base_url}}
-        llm.write_text(json.dumps({"roles": roles}))
-        chat = open_models(options(tmp_path, llm=str(llm)), tmp_path / "llm")
-        for role in ("planner_big", "planner_small", "coder"):
-            assert chat.complete(role, [{"role": "user", "content": "go"}]).model == "only-one"
-        with pytest.raises(InputError, match="role 'vision'"):
-            open_models(options(tmp_path, llm=str(llm), vision=True), tmp_path / "llm")
-
-
-# --- replay -------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.slow
@@ -65,17 +48,11 @@ def test_a_recorded_run_is_repeated_without_a_server(tmp_path: Path) -> None:
     assert again.requests == []
     # As if for the first time, and only in its own folder.
     assert again.result.skills.promoted == ("touch_thing",)
-    assert not (again.folder / "library_before").exists()
     assert (again.folder / "library_replayed/skills/tabletop/touch_thing.py").is_file()
     for name in ("planner", "coder", "skills", "steps", "sim"):
         assert getattr(again.result, name) == getattr(first.result, name), name
     with pytest.raises(InputError, match=r"never recorded; the nearest is 000.-planner_big\.json"):
         run_with_model("touch_03", FallibleModel(), tmp_path, **replay)
-    with pytest.raises(InputError, match=r"it was recorded with --skills "):
-        run_with_model("touch_02", FallibleModel(), tmp_path, **replay, skills="trusted")
-
-
-# --- promotion ----------------------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
@@ -99,10 +76,8 @@ def test_a_changed_skill_is_trusted_only_if_what_it_solved_still_passes(lifted: 
         asked = options(lifted, level="pickup_03", llm=str(llm))
         with open_stages(asked, TabletopKit(), RunFolder(lifted / "unused")) as stages:
             assert stages.promote is not None
-            harmful = stages.library.replace(
-                "for grasp in ctx.grasps(cube):",
-                'for grasp in ctx.grasps(cube) if cube == "cube_green" else []:',
-            )
+            grasps = "ctx.grasps(cube)"
+            harmful = stages.library.replace(grasps, f'{grasps} if cube == "cube_green" else []')
             harmless = stages.library.replace("tool.z + 0.09", "tool.z + 0.10")
             assert stages.library not in (harmful, harmless)
             refused = stages.promote(harmful, lift_plan(lifted), {})
@@ -123,9 +98,8 @@ def test_what_was_never_solved_or_whose_record_is_damaged_does_not_pass(tmp_path
 
 def test_every_table_that_a_skill_was_proven_on_is_kept(lifted: Path, tmp_path: Path) -> None:
     builtin, plan = Tabletop.builtin_skills.read_text(), lift_plan(lifted)
-    plan = plan.model_copy(
-        update={"steps": tuple(s.model_copy(update={"action": "pick_up"}) for s in plan.steps)}
-    )
+    steps = tuple(s.model_copy(update={"action": "pick_up"}) for s in plan.steps)
+    plan = plan.model_copy(update={"steps": steps})
     learned = Learned(tmp_path, "tabletop", builtin, TabletopKit().build, PddlReader(TabletopVocabulary()))
     for seed in (1, 2):
         learned.promote(options(lifted, level="pickup_02", preset="hard", seed=seed), builtin, plan, {})
@@ -143,3 +117,15 @@ def test_what_grew_from_nothing_stays_apart_from_the_builtin_skills(lifted: Path
         with open_stages(asked, TabletopKit(), RunFolder(lifted / "unused")) as stages:
             assert all(f"def {name}(" in stages.library for name in known)
             assert (stages.library == builtin) == (skills != "empty")
+
+
+SKILL = '"""Skills."""\n\n\ndef wave(ctx, cube):\n    """Wave with a cube."""\n    ctx.open()\n'
+
+
+def test_a_skill_is_shown_and_what_is_not_there_is_bad_input(tmp_path: Path) -> None:
+    TrustedLibrary(tmp_path / "from_nothing/skills/tabletop").promote(SKILL, ["wave"], "wave_01")
+    where = "--library", str(tmp_path)
+    told = spca("library", "show", "wave", *where, "--from-nothing").stdout
+    assert "proved by: wave_01" in told and "promoted wave_01" in told
+    said = spca("library", "show", "wave", *where)
+    assert said.returncode == EXIT_BAD_INPUT and "--from-nothing" in said.stderr
