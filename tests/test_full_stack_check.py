@@ -51,19 +51,6 @@ def test_a_machine_without_the_real_parts_says_what_is_missing_and_keeps_what_wa
     assert shown and {row.what for row in shown} <= set(check("--list").stdout.splitlines())
 
 
-def test_before_a_change_lands_a_machine_without_the_real_parts_says_so_in_one_line() -> None:
-    done = subprocess.run(
-        [str(ROOT / "scripts" / "full_stack_landing")],
-        env={**os.environ, "SPCA_ROS": "/nowhere"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0 and done.stdout.count("\n") == 1 and not done.stderr
-    assert "at /nowhere (SPCA_ROS) there is no ros_gz_sim" in done.stdout
-    assert (ROOT / ".ci" / "run").read_text().rstrip().endswith("scripts/full_stack_landing")
-
-
 def judge(carried: list[Carry], failure: str = "") -> Figures:
     """The figures of a success in which these were carried."""
     data = {"failure": {"kind": failure} if failure else None}
@@ -113,10 +100,3 @@ def test_a_grip_that_lets_a_thing_turn_or_slip_is_a_failure(turn: float, slip: f
     assert 2 < carry.begin < 2.2 and 7.7 < carry.end < 8
     came = judge([carry])
     assert came.firm is came.well is (turn <= 5 and slip <= 0.002) and f"turned {turn:.1f}°" in came.words
-
-
-def test_a_line_that_was_cut_off_says_nothing_and_what_is_dropped_is_said() -> None:
-    lines = list(pick_and_place())
-    assert len(carries([*lines, lines[0][:40]])) == 1
-    assert carries(lines[:50]) == [] and judge([]).well
-    assert "**dropped 1 times**" in judge([], failure="lost").words
