@@ -29,8 +29,6 @@ def test_a_name_that_no_value_has_is_found(body: str, part: str) -> None:
 @pytest.mark.parametrize(
     "body",
     [
-        "x = ctx.locate(a)\n    x = ctx.grasps(a)[0]\n    return x.gap",
-        "try:\n        ctx.open()\n    except MotionError as e:\n        return e.kind, str(e).split()",
         "best = sorted(ctx.spots_on(a), key=lambda p: p.x)\n    return best[0].yaw, best[1:][0].z",
         "d = {}\n    d.update(b=1)\n    return d.items(), math.pi",
     ],

@@ -62,11 +62,3 @@ def test_a_level_is_run_in_the_working_folder(install: Path, tmp_path: Path) -> 
     spca(install, tmp_path, "run", "touch_02", "--no-video")
     [run] = (tmp_path / "runs").iterdir()
     assert json.loads((run / "result.json").read_text())["outcome"] == "success"
-
-
-def test_every_node_is_an_executable_for_ros2_run(install: Path) -> None:
-    for name in ("spca program", "spca planner", "spca coder", "spca_sense sense", "spca_referee referee",
-                 "spca_sim sim", "spca_sim gazebo", "spca_tabletop display"):  # fmt: skip
-        package, executable = name.split()
-        program = install / package / "lib" / package / executable
-        assert os.access(program, os.X_OK), program

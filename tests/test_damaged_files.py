@@ -37,7 +37,6 @@ from spca_core.options import Manifest, RunOptions, software
 from spca_core.paths import LEVELS, ROOT, WORLDS
 from spca_core.plan import Plan, Task
 from spca_core.ports.proposer import ModelError
-from spca_core.prompting import user
 from spca_core.result import SIGNALS
 from spca_core.run_folder import CHECKPOINT, MANIFEST, STATE, RunFolder, read_picture, write_picture
 from spca_core.skill_package import SkillPackage
@@ -46,13 +45,11 @@ from spca_extras.hand_eye_files import read_lens, read_wrist
 from spca_llm.answer import answer_from, parse
 from spca_llm.chat import ReplaySource
 from spca_llm.config import DEFAULT_TABLE, load_config, load_prices
-from spca_llm.exchange import Answer, Exchange, Request
 from spca_planner.trusted import TrustedDomains
 from spca_programs.ipp.store import ProgramStore
 from spca_robot import ARMS
 from spca_sense.recorded_camera import load_frame, save_frame
 from spca_sim.recording import SimState, load_states, save_states
-from spca_standins import hashed
 from spca_testing.command import spca as command
 from spca_testing.damage import damaged
 
@@ -90,24 +87,9 @@ REPORTED = (
     "events.jsonl run.json result.json contacts.json looks/01.json round_1/observation.json "
     "round_1/plan_1.json round_1/code_2.json round_1/act_3.json llm/0001-planner_big.json"
 )
-LLM = """\
-defaults: {base_url: "http://127.0.0.1:8000/v1"}
-roles:
-  planner_big: {model: qwen3-32b, temperature: 0.2, extra: {a: [1, 2]}}
-  coder: {model: qwen3-coder, timeout_s: 300}
-budget: {tokens: 200000, usd: 1.5, seconds: 900}
-"""
-SKILL = 'def tap(ctx, thing):\n    """Tap it."""\n    ctx.close()\n'
-DOMAIN = "(define (domain d) (:predicates (p)) (:action a :parameters () :effect (p)))"
 TABLETOP = load_world()
-
-
-def selector() -> hashed.HashedSelector:
-    """So small that damage meets what a reader looks at."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(hashed, "_FEATURES", 16)
-        patch.setattr(hashed, "_HIDDEN", 1)
-        return hashed.HashedSelector()
+DATA = Path(__file__).with_name("data") / "files"
+"""Files as readers take them, beside those that the project ships or makes."""
 
 
 READERS = {
@@ -131,7 +113,6 @@ READERS = {
     "camera info": Reader("lens.yaml", lambda f: read_lens(f / "lens.yaml", TABLETOP.camera)),
     "joint state": Reader("joints.yaml", lambda f: read_wrist(f / "joints.yaml", TABLETOP)),
     "tool's pose": Reader("tool.yaml", lambda f: read_wrist(f / "tool.yaml", TABLETOP)),
-    "selector": Reader("selector", lambda f: selector().load(f / "selector")),
     "state": Reader(STATE, lambda f: RunFolder(f).read(STATE, SavedState)),
     "manifest": Reader(MANIFEST, lambda f: RunFolder(f).read(MANIFEST, Manifest)),
     "checkpoint": Reader("checkpoint", unsealed),
@@ -159,40 +140,27 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (WORLDS / "tabletop.yaml", "world.yaml"),
         (ARMS / "ur5.yaml", "arm.yaml"),
         (DEFAULT_TABLE, "prices.yaml"),
+        (ROOT / "examples" / "replays" / "touch_03_0001-planner_big.json", "llm/0001-planner_big.json"),
     ):
         shutil.copy(source, folder / name)
-    for source in (ROOT / "examples" / "mug" / "src" / "mug").glob("*.*"):
+    mug = ROOT / "examples" / "mug" / "src" / "mug"
+    for source in (*DATA.glob("*.*"), *mug.glob("*.*")):
         shutil.copy(source, folder)
     [declared] = (ROOT / "examples").glob("*/src/*/skill.yaml")
     shutil.copytree(declared.parent, folder / "push")
-    (folder / "llm.yaml").write_text(LLM)
     choices = [{"message": {"content": f"```json\n{solved}\n```"}}]
     usage = {"prompt_tokens": 3, "completion_tokens": 4}
     (folder / "answer.json").write_text(json.dumps({"model": "m", "choices": choices, "usage": usage}))
-    request = Request.of("planner_big", [user("Stack them."), user("No, do not.")], SolvedLevel)
-    answer = Answer(text=solved, model="m", input_tokens=3)
-    exchange = Exchange(
-        started="2026-01-01", request=request, digest=request.digest, model="m", answer=answer, seconds=1.0
-    )
-    (folder / "llm" / "0001-planner_big.json").write_text(exchange.model_dump_json(indent=1))
     trusted = TrustedLibrary(folder / "library", "def lift(ctx, thing):\n    ctx.close()\n")
-    trusted.promote(f"{SKILL}\n\ndef push(ctx, a):\n    tap(ctx, a)\n", ["tap", "push"], "touch_02")
-    TrustedDomains(folder / "domains").add("e", Task(group="g", id="t", title="t", description="d"), DOMAIN)
+    trusted.promote((DATA / "skills.py").read_text(), ["tap", "push"], "touch_02")
+    domain = (DATA / "domain.pddl").read_text()
+    TrustedDomains(folder / "domains").add("e", Task(group="g", id="t", title="t", description="d"), domain)
     states = [SimState(0.1 * k, ("a", "b")[: 1 + k % 2], np.zeros(7 + k % 2)) for k in range(3)]
     save_states(states, folder / "states.npz")
     eye = CameraIntrinsics(width=4, height=3, fx=1.0, fy=1.0, cx=2.0, cy=1.0)
     colour, depth = np.zeros((3, 4, 3), np.uint8), np.ones((3, 4), np.float32)
     save_frame(RgbdFrame(colour, depth, eye, Pose(position=(0, 0, 0)), 0.5), folder / "frame.npz")
     write_picture(folder / "seen.png", colour)
-    (folder / "lens.yaml").write_text(
-        "height: 3\nwidth: 4\nd: [0, 0, 0, 0, 0]\nk: [1, 0, 2, 0, 1, 1, 0, 0, 1]\n"
-    )
-    (folder / "joints.yaml").write_text(
-        f"name: [{', '.join(TABLETOP.robot.arm.joint_names)}]\nposition: [0, 1.5, -.1, 0, 1, 2]\n---\n"
-    )
-    (folder / "tool.yaml").write_text("position: [0.1, 0.2, 0.3]\nquaternion: [0, 0, 0.6, 0.8]\n")
-    selector().save(folder / "selector")
-    (folder / "program.py").write_text("def solve(grid):\n    return []\n")
     packed = pack({"qpos": np.zeros(3), "at": (1.5, None, {2})})
     (folder / "checkpoint").write_bytes(zlib.decompress(packed[len(_MAGIC) :]))
     head = Head(bench="levels", settings={"tables": 3}, identity={"a": 1}, software=software())

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import re
-import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -17,13 +16,6 @@ import yaml
 ROOT = Path(__file__).resolve().parents[1]
 DOCKERFILE = (ROOT / "Dockerfile").read_text()
 COMPOSE = ROOT / "scripts/docker/compose.yaml"
-
-
-def test_what_is_copied_is_there() -> None:
-    copied = re.findall(r"^COPY ((?:[^\n\\]|\\\n)*)", DOCKERFILE, re.MULTILINE)
-    words = [shlex.split(line.replace("\\\n", " ")) for line in copied if "--from=" not in line]
-    paths = [path for line in words for path in line[:-1] if not path.startswith("--")]
-    assert paths and [path for path in paths if not (ROOT / path).exists()] == []
 
 
 def test_hadolint_finds_nothing() -> None:

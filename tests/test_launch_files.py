@@ -48,19 +48,7 @@ DECLARED = {
     )
 }
 """The parameters of the project's nodes with their defaults, as test_ros_interfaces.py finds them to be."""
-PROGRAMS = {
-    "": ("gz", "rviz2"),
-    "controller_manager": ("spawner",),
-    "robot_state_publisher": ("robot_state_publisher",),
-    "ros_gz_bridge": ("parameter_bridge",),
-    "ros_gz_sim": ("create",),
-    "rviz2": ("rviz2",),
-    "spca": ("program",),
-    "spca_sim": ("gazebo", "sim"),
-    "spca_tabletop": ("display",),
-    **dict.fromkeys(("gz_ros2_control", "joint_state_broadcaster", "joint_trajectory_controller"), ()),
-    "ros_gz_interfaces": (),
-}
+PROGRAMS = TOLD["there"]
 """What the launch files start, by package; and packages that have to be there."""
 STAND_IN = """#!/bin/bash
 # Says that it is there, and holds {said} open until a signal ends it, or until it ends as it is told.
@@ -198,13 +186,12 @@ def run(file: str, given: Mapping[str, str], *more: Any) -> int:
 
 
 @pytest.mark.parametrize(("file", "defaults"), TOLD["defaults"].items())
-def test_every_argument_has_its_default_and_words(file: str, defaults: str) -> None:
+def test_every_argument_has_its_default(file: str, defaults: str) -> None:
     from launch import LaunchContext
     from launch.launch_description_sources import PythonLaunchDescriptionSource
 
     source = PythonLaunchDescriptionSource(str(LAUNCH / file))
     declared = source.get_launch_description(LaunchContext()).get_launch_arguments()
-    assert all(argument.description for argument in declared)
     found = {argument.name: "".join(part.text for part in argument.default_value) for argument in declared}
     assert found == values(defaults)
 
@@ -248,8 +235,7 @@ def test_gazebo_and_rviz_get_the_table_the_robot_and_its_controllers(calls: list
     assert by["gz"].world == build_world(world, random_layout(world, 3), 1.5, [])
     there = by["gz"].environment
     assert there["GZ_IP"] == "127.0.0.1" and there["GZ_PARTITION"].startswith("spca_")
-    assert there["GZ_SIM_RESOURCE_PATH"].split(":")[0] == "/mine"
-    assert there["GZ_SIM_RESOURCE_PATH"].split(":")[1].endswith("/prefix/share")
+    assert re.match("/mine:[^:]*/prefix/share(:|$)", there["GZ_SIM_RESOURCE_PATH"])
     assert there["GZ_SIM_SYSTEM_PLUGIN_PATH"] == "/mine:/mine"
     create = by["create"].arguments
     assert (create[:3], create[-2:]) == (["-world", world.name, "-file"], ["-name", world.robot.model])
@@ -300,7 +286,6 @@ def test_a_launch_ends_with_its_level_and_has_the_domain_until_then(installed: P
     [
         ("bringup", {"rate": "fast"}, "rate:="),
         ("bringup", {"levl": "touch_01"}, "no argument 'levl' (levl:=): did you mean 'level'?"),
-        ("bringup", {"level": "stak_01", "world": "tabletop"}, "no argument 'world' of this file"),
         ("bringup", {"preset": "bogus"}, "disturbed-push"),
         pytest.param("bringup", {"arm": "moveit"}, "moveit_py", marks=NO_MOVEIT),
         pytest.param("gazebo", {"robot": "vendor"}, "ur_description", marks=NO_GAZEBO),

@@ -4,23 +4,15 @@ from __future__ import annotations
 
 from contextlib import closing
 
-import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 import spca
 from spca.runs import Run
-from spca_core.arms import GROUP
 from spca_core.errors import OutOfReach
-from spca_core.extensions import installed
-from spca_core.geometry import top_down
 from spca_core.options import Manifest, RunOptions
 from spca_core.plan import Draft, Plan, Step
 from spca_core.result import Outcome
 from spca_core.run_folder import MANIFEST, RunFolder
-from spca_core.world import load_world
-from spca_robot.kinematics import ToolKinematics
 from spca_tabletop.kit import TabletopKit
 
 
@@ -53,16 +45,6 @@ def test_what_an_arm_does_not_reach_is_refused_in_words(tmp_path):
     with pytest.raises(OutOfReach, match=words):
         spca.run("stack_01", robot="ur3e", out=tmp_path / "run")
     assert not (tmp_path / "run").exists()
-
-
-@settings(max_examples=20, deadline=None)
-@given(st.sampled_from(sorted(installed(GROUP))), st.floats(-3, 3), st.floats(0.42, 0.6))
-def test_an_arm_reaches_just_as_far_as_it_says(robot, bearing, height):
-    tools = ToolKinematics(load_world(f"tabletop@{robot}"))
-    way = np.array([np.cos(bearing), np.sin(bearing)])
-    farthest = tools.farthest(top_down(*way, height, 0.0).matrix())
-    assert tools.reaches(*(farthest * way), height) and 0.3 < farthest < 1.5
-    assert not any(tools.reaches(*(beyond * way), height) for beyond in (farthest + 0.015, 1.6, 2.0))
 
 
 def test_a_cube_held_over_its_goal_does_not_count_as_placed():

@@ -1,10 +1,9 @@
-"""The page of the five papers: its commands exist, its files are there, its figures are those of the data."""
+"""The pages of the five papers and of measurements: their figures are those of the data."""
 
 from __future__ import annotations
 
 import shlex
 import sys
-from collections import Counter
 from typing import Any
 
 import typer
@@ -13,25 +12,18 @@ from spca.cli import make_app
 from spca_core.paths import ROOT
 
 sys.path.insert(0, str(ROOT / "benchmarks"))
+import measurements
 import papers
 
 ROWS = papers.rows()
 
 
-def test_the_page_is_made_from_the_data() -> None:
+def test_the_pages_are_made_from_the_data() -> None:
     assert "\n".join(papers.lines()) + "\n" == papers.PAGE.read_text(), "make it again: benchmarks/papers.py"
-
-
-def test_every_row_of_the_papers_is_there_once() -> None:
-    counts = {"S": 45, "G": 15, "I": 25, "W": 26, "C": 37}
-    expected = [f"{letter}{n}" for letter, most in counts.items() for n in range(1, most + 1)]
-    assert [row.id for row in ROWS] == expected
-    assert Counter(row.sign in papers.SIGNS for row in ROWS) == {True: 147, False: 1}
-
-
-def test_files_that_a_row_names_exist() -> None:
-    files = {place for row in ROWS for place in row.places if not place.startswith("spca ")}
-    assert len(files) > 40 and [name for name in sorted(files) if not (ROOT / name).exists()] == []
+    shown = measurements.PAGE.read_text().splitlines()
+    assert shown == "\n".join(measurements.lines()).splitlines(), (
+        "make it again: benchmarks/measurements.py page"
+    )
 
 
 def test_commands_are_understood_by_the_command_line() -> None:

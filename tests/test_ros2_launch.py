@@ -87,15 +87,6 @@ def built(followed: subprocess.CompletedProcess[str], checkout: Path) -> Path:
     return checkout
 
 
-def test_without_set_up_the_build_says_so_in_one_line(sourced_ros: SourcedRos, checkout: Path) -> None:
-    looked_at_by_all = "--base-paths src/spca_python"  # what every package builds upon
-    done = sourced_ros.run(f"cd ros2_ws && colcon build {looked_at_by_all}", checkout)
-    assert done.returncode != 0
-    said = [line for line in done.stderr.splitlines() if line.startswith("spca: ")]
-    assert any("not set up" in line and "bin/spca doctor" in line for line in said), done.stderr
-    assert "Traceback" not in done.stderr
-
-
 def test_the_sequence_of_the_readme(
     followed: subprocess.CompletedProcess[str], sourced_ros: SourcedRos, checkout: Path
 ) -> None:

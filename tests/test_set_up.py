@@ -33,21 +33,12 @@ def test_a_missing_python_is_told_in_one_line() -> None:
     assert done.stderr.count("\n") == 1 and "apt install" in done.stderr
 
 
-@pytest.mark.parametrize(
-    ("change", "said"),
-    [
-        ("sys.version_info = (3, 9, 0)", "CPython 3.10 to 3.13"),
-        ("import os; os.environ['PATH'] = '/nowhere'; os.environ.pop('CC', 0)", "build-essential"),
-    ],
-)
-def test_what_is_missing_is_named_with_its_remedy(change: str, said: str) -> None:
-    done = run_in_set_up(
-        f"import prerequisites\n{change}\n"
-        "try:\n    prerequisites.check()\n    prerequisites.check_compiler()\n"
-        "except prerequisites.Missing as lack:\n    print(lack)"
+def test_a_missing_compiler_is_named_with_its_remedy() -> None:
+    code = (
+        "import prerequisites as p\ntry:\n    p.check_compiler()\nexcept p.Missing as lack:\n    print(lack)"
     )
-    assert said in done.stdout, done.stderr
-    assert done.stdout.count("\n") == 1
+    done = run_in_set_up(f"import os; os.environ.pop('CC', 0)\n{code}", PATH="/nowhere")
+    assert "build-essential" in done.stdout and done.stdout.count("\n") == 1, done.stderr
 
 
 def test_a_second_set_up_has_nothing_to_do() -> None:
@@ -138,14 +129,13 @@ def test_the_launcher_asks_set_up_only_after_a_change(tmp_path: Path) -> None:
     for program in ("bin/spca", ".venv/bin/python"):
         (checkout / program).chmod(0o755)
 
-    def calls(*arguments: str, **environment: str) -> int:
+    def calls(*arguments: str) -> int:
         before = len((checkout / "calls").read_text())
         clean = {name: v for name, v in os.environ.items() if name not in ("SPCA_PYTHON", "ROS_DISTRO")}
-        subprocess.run([checkout / "bin/spca", *arguments], env=clean | environment, check=True)
+        subprocess.run([checkout / "bin/spca", *arguments], env=clean, check=True)
         return len((checkout / "calls").read_text()) - before
 
     assert (calls("levels"), calls("levels"), calls("test")) == (1, 0, 1)
-    assert calls("levels", SPCA_PYTHON=sys.executable) == 1
     for name in inputs:
         (checkout / name).touch()
         assert (calls("levels"), calls("levels")) == (1, 0), name
@@ -166,46 +156,13 @@ def test_the_launcher_starts_no_program_but_the_last(tmp_path: Path) -> None:
     assert (done.returncode, done.stderr) == (0, b"")
 
 
-_HASH = "    --hash=sha256:[0-9a-f]{64}"
-PIN = re.compile(rf"[\w.\[\]-]+==\S.* \\\n({_HASH} \\\n)*{_HASH}\n")
-
-
-@pytest.mark.parametrize("name", ["lock.txt", "test-lock.txt", "data-lock.txt"])
-def test_every_pin_has_its_hashes_with_and_without_ros(name: str) -> None:
-    """pip refuses a file in which one package lacks them, and a hash that stands alone."""
-    lock = ROOT / "scripts" / "requirements" / name
-    done = run_in_set_up(
-        f"import environment; print(environment.without(('ros-',), open({str(lock)!r}).read()), end='')"
-    )
-    for text in (lock.read_text(), done.stdout):
-        rest, pins = PIN.subn("", re.sub(r"(?m)^ *#.*\n", "", text))
-        assert pins and not rest.strip()
-    assert "\nros-" not in done.stdout
-
-
-def test_actions_of_ci_are_named_by_commit_and_the_image_by_digest() -> None:
+def test_packages_have_hashes_actions_of_ci_commits_and_the_image_a_digest() -> None:
+    for lock in (ROOT / "scripts" / "requirements").glob("*lock.txt"):
+        pins = re.findall(r"^[\w.-]+.*==.*\n.*", lock.read_text(), re.MULTILINE)
+        assert pins and not [pin for pin in pins if "--hash=sha256:" not in pin]
     workflows = (ROOT / ".github" / "workflows").glob("*.yml")
     used = re.findall(r"uses: (\S+)", "".join(file.read_text() for file in workflows))
     assert used and not [action for action in used if not re.search(r"@[0-9a-f]{40}$", action)]
     stages = re.findall(r"^FROM (\S+) AS (\w+)", (ROOT / "Dockerfile").read_text(), re.MULTILINE)
     bases = {base for base, _ in stages} - {name for _, name in stages}
     assert bases and not [base for base in bases if not re.search(r"@sha256:[0-9a-f]{64}$", base)]
-
-
-@pytest.mark.skipif(os.getuid() == 0 and not shutil.which("setpriv"), reason="root may write anywhere")
-def test_a_folder_that_cannot_be_written_to_is_told_in_one_line(tmp_path: Path) -> None:
-    """Not with the status that means that the referee said fail."""
-    for part in ("bin", "scripts"):
-        shutil.copytree(ROOT / part, tmp_path / part)
-    for part in ("src", "plugins", "research", "judges", "testing", "benchmarks"):
-        (tmp_path / part).mkdir()
-    tmp_path.chmod(0o555)
-    as_others = ["setpriv", "--bounding-set=-dac_override"] if os.getuid() == 0 else []
-    done = subprocess.run(
-        [*as_others, tmp_path / "bin" / "spca", "--version"],
-        env={"PATH": os.environ["PATH"], "SPCA_PYTHON": sys.executable},
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    tmp_path.chmod(0o755)
-    assert done.returncode == 3, done.stderr
-    assert done.stderr.count("\n") == 1 and "cannot set up in" in done.stderr, done.stderr
