@@ -1,31 +1,14 @@
-"""The benches that run levels: selection, causes, repetition, and that a campaign can be continued."""
+"""The benches that run levels: each is installed whole, and its trials repeat."""
 
 import pytest
 from typer.testing import CliRunner
 
-from spca_benchmarks.campaigns.bench import Done
 from spca_benchmarks.campaigns.campaign import bench_in, read_campaign
 from spca_benchmarks.campaigns.command_line import benches
 from spca_benchmarks.campaigns.engine import run_campaign
-from spca_benchmarks.levels import LevelsBench, LevelTrial
 from spca_core.errors import InputError
 from spca_core.extensions import installed
 from spca_testing.bench import ToyBench
-from spca_testing.bench import run_summary as result
-
-
-def test_the_table_has_groups_and_all_of_them() -> None:
-    bench = LevelsBench(levels=("stack_01", "touch_02"), tables=1)
-    done = [Done(t, result("fail" if t.level == "touch_02" else "success")) for t in bench.trials()]
-    rows = [row[:3] for row in bench.table(done).shown()]
-    assert rows == [["shuffled", "stack", "1/1"], ["shuffled", "touch", "0/1"], ["shuffled", "all", "1/2"]]
-
-
-@pytest.mark.parametrize(
-    ("level", "group"), [("stack_01", "stack"), ("minigrid:MiniGrid-Empty-5x5", "goal_navigation")]
-)
-def test_a_level_is_of_the_group_that_its_environment_says(level: str, group: str) -> None:
-    assert LevelTrial(level=level, preset="shuffled", seed=1000).group == group
 
 
 def test_a_campaign_of_a_bench_that_is_not_installed_is_bad_input(tmp_path) -> None:

@@ -1,6 +1,5 @@
 """The engine: nothing is lost by an interruption, a broken trial, a dead worker or a torn line."""
 
-import html
 import json
 import re
 import subprocess
@@ -73,12 +72,6 @@ def test_broken_trials_in_a_row_end_the_campaign(tmp_path: Path) -> None:
     assert "in a row" in campaign.stopped
 
 
-def test_a_spent_budget_ends_the_campaign_without_a_trace(tmp_path: Path) -> None:
-    campaign = run_campaign(ToyBench(costs="a/1"), tmp_path / "c", workers=1)
-    assert campaign.stopped == "3 US dollars are used up"
-    assert list(campaign.results) == ["a/0"] and not campaign.broken
-
-
 def test_what_broken_trials_cost_counts_in_the_price_limit(tmp_path: Path) -> None:
     """Also when they are run again and succeed, and when a killed session left a bill behind."""
     bench = ToyBench(length=6, breaks=("a/0", "a/1"), usd=2.5)
@@ -100,17 +93,6 @@ def test_a_torn_or_corrupt_line_costs_only_its_own_trial(tmp_path: Path) -> None
     assert set(campaign.results) == {"a/0", "a/2"} and len(campaign.complaints) == 2
     run_campaign(ToyBench(length=4), folder, workers=1)
     assert set(read_campaign(ToyBench(length=4), folder).results) == {"a/0", "a/1", "a/2", "a/3"}
-
-
-def test_two_campaigns_are_compared_by_trial(tmp_path: Path) -> None:
-    run_campaign(ToyBench(fails=("a/0",)), tmp_path / "old", workers=1)
-    new = run_campaign(ToyBench(fails=("a/2",)), tmp_path / "new", workers=1)
-    page = html.unescape(write_report(new, tmp_path / "old").read_text())
-    assert "3 trials in common: 2 solved before, 2 now. This may be chance (difference +0.0 %" in page
-    assert "Settings: fails was ['a/0'], is ['a/2']." in page
-    assert "Solved only now: a/0" in page and "Solved only before: a/2" in page
-    none = run_campaign(ToyBench(length=0), tmp_path / "none", workers=1)
-    assert "No trial is solved or failed in both" in write_report(none, tmp_path / "old").read_text()
 
 
 @pytest.mark.slow

@@ -9,25 +9,12 @@ import pytest
 from spca.kits import PROPOSERS, kit_named
 from spca.proposals import Proposals
 from spca_benchmarks.models import variants
-from spca_benchmarks.models.one_validator import judged_once
 from spca_benchmarks.models.words_alone import WordsAlone, observed_in_words
 from spca_coder.language import LanguageCoder
 from spca_core.extensions import find
 from spca_core.options import RunOptions
-from spca_core.ports.engine import Engine
 from spca_core.run_folder import RunFolder
 from spca_core.scene import Scene
-from spca_planner.solver import validation
-from spca_planner.solver.engines import open_engine
-from spca_planner.solver.judgement import Case
-from spca_planner.solver.worker import judged
-
-CASE = Case(
-    domain="""(define (domain switches) (:predicates (off) (on))
-      (:action switch :parameters () :precondition (off) :effect (and (on) (not (off)))))""",
-    problem="(define (problem first) (:domain switches) (:init (off)) (:goal (on)))",
-    timeout_s=5.0,
-)
 
 
 @pytest.mark.parametrize(
@@ -53,17 +40,6 @@ def test_a_variant_exchanges_the_part_that_it_names(
     assert {part for part, value in vars(usual).items() if own[part] != value} == changed
     assert isinstance(parts.vision, WordsAlone) == (name == "vision-alone")
     assert parts.planner == {**planner, "repair": planner["reuse"]} or name != "small-repair"
-
-
-def test_tamer_is_not_asked_by_one_validator(monkeypatch: pytest.MonkeyPatch) -> None:
-    def rejecting(*_: object) -> object:
-        raise AssertionError("TAMER was asked")
-
-    engine: Engine = open_engine("fast-downward")
-    monkeypatch.setattr(validation, "Tamer", rejecting)
-    assert judged_once(CASE, engine).steps == (("switch",),)
-    with pytest.raises(AssertionError, match="TAMER"):
-        judged(CASE, engine)
 
 
 def test_a_vision_model_alone_makes_the_observation() -> None:

@@ -8,28 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from spca.api import select_levels
 from spca_benchmarks.campaigns.campaign import ResultLine, StoredCampaign, bench_in, read_campaign
 from spca_benchmarks.campaigns.engine import run_campaign
 from spca_benchmarks.campaigns.report import share, write_report
 from spca_benchmarks.campaigns.statistics import Paired
 from spca_benchmarks.models.bench import ModelsBench
 from spca_core.errors import InputError
-from spca_core.paths import ROOT
-from spca_testing.models.behaviours import Behaviour, Status
-from spca_testing.models.fallible_model import MODELS, FallibleModel, configuration
-from spca_testing.models.server import ModelServer, Seen
-from spca_testing.pddl import goal
 
 LEVELS = ("touch_02", "touch_03")
-
-
-def test_the_levels_that_the_page_names_are_known_to_the_scripted_model() -> None:
-    page = (ROOT / "docs" / "compare-models.md").read_text()
-    named = select_levels(re.findall(r'--levels "(\S+)"', page))
-    assert len(named) == 14
-    for level in named:
-        goal(level.title)
 
 
 def scripted(folder: Path, name: str, price: float = 2.0, **rates: float) -> str:
@@ -93,23 +79,6 @@ def test_the_better_model_is_better_and_each_learns_for_itself_alone(
 
 
 @pytest.mark.slow
-def test_the_table_is_what_the_records_say(compared: tuple[StoredCampaign, Path]) -> None:
-    """Added up again from the lines on disk, without the code that made the table."""
-    campaign, place = compared
-    lines = [json.loads(line) for line in (place / "campaign" / "results.jsonl").read_text().splitlines()]
-    table = campaign.bench.table(read_campaign(campaign.bench, place / "campaign").done)
-    for row in table.shown():
-        cells = dict(zip(table.heads, row, strict=True))
-        own = [e["result"] for e in lines if e["trial"].startswith(f"{cells['model']}/")]
-        roles = [u for r in own for u in r["usage"].values()]
-        assert cells["solved"] == f"{sum(r['outcome'] == 'success' for r in own)}/{len(own)}"
-        assert cells["tokens in"] == str(round(sum(u["input_tokens"] for u in roles) / len(own)))
-        assert cells["USD"] == f"{sum(u['usd'] for u in roles) / len(own):.4f}" != "0.0000"
-        drafts = [sum(r["planner"].values()) for r in own]
-        assert cells["plan drafts"] == f"{sum(drafts) / len(own):.2f}"
-
-
-@pytest.mark.slow
 def test_what_is_shared_is_shown_anywhere_and_repeats_bit_for_bit_without_kills(
     compared: tuple[StoredCampaign, Path],
 ) -> None:
@@ -136,46 +105,17 @@ def test_what_is_shared_is_shown_anywhere_and_repeats_bit_for_bit_without_kills(
         assert used[0] == used[1]
 
 
-@pytest.mark.slow
-def test_a_server_that_dies_half_way_loses_nothing_and_counts_nothing_wrongly(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    dead, good = False, FallibleModel()
-
-    def script(seen: Seen) -> Behaviour:
-        return Status(503, "out of order") if dead else good(seen)
-
-    def die(campaign: StoredCampaign, entry: ResultLine) -> None:
-        nonlocal dead
-        dead = True
-
-    with ModelServer(script, models=MODELS) as server:
-        (tmp_path / "m.yaml").write_text(configuration(server.base_url, attempts=1))
-        bench = ModelsBench(models=(str(tmp_path / "m.yaml"),), levels=LEVELS, tables=1)
-        campaign = run_campaign(bench, tmp_path / "c", workers=1, on_entry=die)
-        assert [d.result.success for d in campaign.done] == [True]
-        assert list(campaign.broken) == ["m/full/0/touch_03"]
-        assert all("503" in cause for cause in campaign.broken.values())
-        dead = False
-        campaign = run_campaign(bench, tmp_path / "c", workers=1)
-    assert [d.result.success for d in campaign.done] == [True] * 2 and not campaign.broken
-    assert [d.result.skills.reused for d in campaign.done] == [(), ("touch_thing",)]
-
-
 def test_bad_input_is_told_before_anything_is_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     model = scripted(tmp_path, "m")
     good = ModelsBench(models=(model,), levels=("touch_02",), tables=1)
-    (tmp_path / "other").mkdir()
-    same_name = scripted(tmp_path / "other", "m")
     away = tmp_path / "away.yaml"
     away.write_text(
         json.dumps({"roles": {"coder": {"model": "x", "base_url": "http://127.0.0.1:9/v1", "attempts": 1}}})
     )
     for change, words in (
         ({"variants": ("ful",)}, "unknown variant 'ful' (--variant): did you mean 'full'"),
-        ({"models": (model, same_name)}, "two models of the same name"),
         ({"models": (str(away),)}, "cannot reach"),
     ):
         with pytest.raises(InputError, match=re.escape(words)):

@@ -31,16 +31,8 @@ def solver() -> Iterator[SolverProcess]:
         yield process
 
 
-@pytest.fixture(autouse=True)
-def no_key(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-
-
 def task(name: str) -> PddlTask:
     return load_tasks([name])[0]
-
-
-# --- the references -----------------------------------------------------------------------------------------
 
 
 def test_every_domain_of_the_published_bench_is_there() -> None:
@@ -64,8 +56,6 @@ def test_a_reference_can_be_solved_and_needs_work(name: str, solver: SolverProce
     assert all(thing.name in names for thing in problem.objects)
     assert "(:" not in reference.description and "define" not in reference.description
 
-
-# --- judging ------------------------------------------------------------------------------------------------
 
 GRIPPER = task("gripper")
 
@@ -94,23 +84,12 @@ RENAMED = gripper(domain=(":action pick", ":action grab"))
 
 
 @pytest.mark.parametrize(
-    ("draft", "status", "words"),
-    [
-        (gripper(), "solved", ""),
-        (CHEAT, "wrong", "precondition"),
-        (RENAMED, "wrong", "no action 'grab'"),
-        (EMPTY, "empty", "empty"),
-        (UNSOLVABLE, "unsolvable", "nothing can make (lies_in ball1 garage) true"),
-        (TYPO, "syntax", "did you mean 'robot_in'"),
-    ],
+    ("draft", "status", "words"), [(RENAMED, "wrong", "no action 'grab'"), (EMPTY, "empty", "empty")]
 )
 def test_fates_are_told_apart(draft: Draft, status: str, words: str, solver: SolverProcess) -> None:
     judged = judge(draft, GRIPPER, solver, timeout_s=10)
     assert judged.status == status, judged.message
     assert words in judged.message
-
-
-# --- whole benches ------------------------------------------------------------------------------------------
 
 
 def answer(draft: Draft) -> Say:

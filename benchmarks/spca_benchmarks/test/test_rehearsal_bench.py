@@ -1,29 +1,11 @@
-"""Mutants are what they are called, and the bench holds a rehearsal against the real run."""
+"""The bench holds a rehearsal of what is faulty against the real run."""
 
-import ast
 from pathlib import Path
 
 import pytest
 
-from spca.kits import kit_named
 from spca_benchmarks import mutants
 from spca_benchmarks.rehearsal import RehearsalBench, RehearsalTrial
-from spca_core.skill_package import library_source
-
-KIT = kit_named("tabletop")
-LIBRARY = library_source(KIT.name, KIT.builtin_skills)
-
-
-@pytest.mark.parametrize("kind", mutants.RULES)
-def test_every_rule_makes_libraries_that_differ_in_one_place(kind: str) -> None:
-    variant = mutants.SILENT
-    good = mutants.base(LIBRARY, variant).code
-    places = mutants.sites(LIBRARY, kind, variant)
-    made = [mutants.mutant(LIBRARY, kind, i, variant) for i in range(len(places))]
-    assert made and good not in made and len(set(made)) == len(made)
-    for source in made:
-        ast.parse(source)
-        assert len(set(source.splitlines()) - set(good.splitlines())) <= 1
 
 
 @pytest.mark.slow

@@ -8,15 +8,12 @@ from typing import Any
 import pytest
 
 from spca_acpbench.answers import Answerer
-from spca_acpbench.bench import AcpBench
 from spca_acpbench.ipc import IpcBench, pairs_in
 from spca_acpbench.pairs import Pairs
 from spca_acpbench.questions import KINDS, Question, load
 from spca_acpbench.scoring import score
 from spca_acpbench.task import Task
-from spca_benchmarks.campaigns.campaign import ResultLine, append, claimed
 from spca_core.errors import InputError
-from spca_judges.page import write
 
 DOMAIN, PROBLEM = (
     (Path(__file__).with_name("data") / f"{part}.pddl").read_text() for part in ("domain", "problem")
@@ -74,19 +71,6 @@ def test_the_files_are_read_and_a_damaged_one_is_named(tmp_path: Path) -> None:
         load(tmp_path)
 
 
-def test_records_of_one_judge_are_one_table(tmp_path: Path) -> None:
-    write_questions(tmp_path / "acp", "0")
-    folders = []
-    for kinds in (tuple(KINDS), ("val", "just")):
-        folders.append(tmp_path / kinds[-1])
-        with claimed(folders[-1], AcpBench(questions=tmp_path / "acp", kinds=kinds)):
-            result = {"answer": "", "evaluator": True, "proven": True, "why": "", "seconds": 0.0}
-            append(folders[-1], ResultLine(trial=f"{kinds[0]}/000", seconds=0.0, result=result))
-    page = write(folders)
-    assert page.count("## ") == 1 and "| all | 2 | 2/2 |" in page and "2 of 8 trials" in page
-    assert "; kinds: val, just." in page and "acp;" not in page and "[" not in page
-
-
 def write_questions(folder: Path, answer: str) -> None:
     """One question of each kind, in the data set's files."""
     entry = {"question": "?", "answer": answer, "PDDL_domain": DOMAIN, "PDDL_problem": PROBLEM}
@@ -117,7 +101,3 @@ def test_files_of_competitions_are_read_or_refused_with_the_reason(tmp_path: Pat
     found = [bench.run_trial(trial, tmp_path) for trial in bench.trials()]
     assert [one.outcome.rpartition(" ")[2] for one in found] == ["read", "be", "file", "supported"]
     assert [one.same for one in found] == [True, False, True, False]
-    (val := tmp_path / "validate").write_text("#!/bin/sh\necho Plan valid\n")  # says so of all plans
-    val.chmod(0o755)
-    one = bench.model_copy(update={"val": val}).run_trial(bench.trials()[0], tmp_path)
-    assert (one.verdicts, one.equal) == (4, 1) and "2 of 3 steps: VAL disagrees" in one.why

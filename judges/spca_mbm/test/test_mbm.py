@@ -30,16 +30,10 @@ def test_a_problem_is_read(problem: Problem) -> None:
     assert post.pose[:3, 3] == pytest.approx([-0.3, 0.4, 1.2])
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "words"),
-    [("cylinder", "cone", "only boxes and cylinders"), (", 1]}]", ", 0]}]", "no unit quaternion")],
-)
-def test_a_scene_that_cannot_be_read_is_named(tmp_path: Path, old: str, new: str, words: str) -> None:
+def test_a_scene_that_cannot_be_read_is_named(tmp_path: Path) -> None:
     file = shutil.copytree(PROBLEMS, tmp_path / "copy") / "problems/posts/scene0001.yaml"
-    whole = file.read_text()
-    assert old in whole
-    file.write_text(whole.replace(old, new))
-    with pytest.raises(InputError, match=f"posts/0001.*{words}"):
+    file.write_text(file.read_text().replace("cylinder", "cone"))
+    with pytest.raises(InputError, match=r"posts/0001.*only boxes and cylinders"):
         read_problem(tmp_path / "copy", "problems/posts/0001")
 
 

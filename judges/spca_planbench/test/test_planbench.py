@@ -54,15 +54,6 @@ def test_which_thing_of_the_start_ends_where_matters_unless_the_text_leaves_it_o
     assert same(gold, turned, "blocksworld", True) and not same(gold, turned, "blocksworld", False)
 
 
-def test_a_gripper_is_free_where_every_ball_is_placed() -> None:
-    init = "(room r) (ball b) (gripper g) (at b r) (at-robby r) (free g)"
-    short, long, other = (
-        scenes_of(problem(init, goal, "r b g"))
-        for goal in ("(at b r)", "(at b r) (free g) (room r)", "(free g)")
-    )
-    assert same(short, long, "gripper", False) and not same(short, other, "gripper", False)
-
-
 @pytest.mark.parametrize("goal", ["(not (clear a))", "(on a c)", "(or (clear a) (clear b))"])
 def test_a_goal_that_is_no_list_of_facts_about_the_objects_is_refused(goal: str) -> None:
     with pytest.raises(PddlError):

@@ -23,21 +23,18 @@ pytestmark = [
 ]
 
 
+@pytest.fixture(scope="class")
+def episode() -> Iterator[Episode]:
+    found = open_episode("Lift")
+    yield found
+    found.close()
+
+
 class TestRobosuite(EpisodeContract):
-    @pytest.fixture(scope="class")
-    def episode(self) -> Iterator[Episode]:
-        found = open_episode("Lift")
-        yield found
-        found.close()
+    pass
 
 
 class TestItsRobot(RobotContract):
-    @pytest.fixture(scope="class")
-    def episode(self) -> Iterator[Episode]:
-        found = open_episode("Lift")
-        yield found
-        found.close()
-
     @pytest.fixture
     def robot(self, episode: Episode) -> Robot:
         episode.reset(1)

@@ -9,16 +9,8 @@ import pytest
 from gymnasium.utils.env_checker import check_env
 from gymnasium.vector import AsyncVectorEnv
 
-import spca
 from spca_core.errors import InputError
 from spca_extras import gym
-from spca_referee.level import list_levels
-
-
-def test_every_level_is_registered() -> None:
-    assert gym.PERIOD_S > 0  # importing the module is what registers
-    ours = {name for name in gymnasium.registry if name.startswith("spca/Tabletop-")}
-    assert ours == {f"spca/Tabletop-{level}-v1" for level in list_levels()}
 
 
 @pytest.mark.slow
@@ -85,18 +77,3 @@ def test_tables_side_by_side_are_those_of_one_process() -> None:
             assert np.array_equal(begun[table], alone.reset(seed=5 + table)[0])
             last = [alone.step(action)[0] for _ in range(3)][-1]
             assert np.array_equal(seen[table], last)
-
-
-@pytest.mark.slow
-def test_a_policy_learns_on_the_table_of_a_session():
-    """The same preset and seed lay the same table, whatever was laid before; a look sees it where it is."""
-    name = "spca_extras.gym:spca/Tabletop-touch_02-v1"
-    with closing(gymnasium.make(name, observe="state", preset="shuffled").unwrapped) as env:
-        first, other, again = (env.reset(seed=seed)[0] for seed in (5, None, 5))
-        poses = zip((thing.model for thing in env._world.objects), first[13:].reshape(-1, 7), strict=True)
-        placed = {model.replace("box", "cube"): pose[:3] for model, pose in poses}
-    assert np.array_equal(first, again) and not np.allclose(first, other)
-    with spca.session(report=False, preset="shuffled", seed=5) as table:
-        seen = {thing.id: thing.pose.position for thing in table.look().objects}
-    assert seen.keys() == placed.keys()
-    assert all(seen[thing] == pytest.approx(placed[thing], abs=0.01) for thing in seen)

@@ -1,4 +1,4 @@
-"""Runs as a LeRobot data set: read back by the published layout v3.0, and by lerobot where it is."""
+"""Runs as a LeRobot data set, read back by the published layout v3.0."""
 
 import json
 import shutil
@@ -77,17 +77,3 @@ def test_a_run_without_states_is_named_and_left_out(run: Path, tmp_path: Path) -
     assert done.stderr.count(f"left out, no states: {bare}\n") == 2
     alone = command("dataset", str(bare), "--out", str(tmp_path / "none"))
     assert alone.returncode == 2 and f"no states were recorded ({bare})" in alone.stderr
-
-
-@pytest.mark.slow
-def test_lerobot_itself_loads_it(run: Path, tmp_path: Path) -> None:
-    datasets = pytest.importorskip(
-        "lerobot.datasets.lerobot_dataset",
-        reason="not installed: lerobot; it wants torch before 2.11, other tests a later one, so it needs an "
-        "environment of its own",
-    )
-    frames = write_dataset([run, run], tmp_path / "demos", FPS)
-    loaded = datasets.LeRobotDataset("spca/demos", root=tmp_path / "demos")
-    assert len(loaded) == frames and loaded.num_episodes == 2
-    assert "blue cube" in loaded[frames - 1]["task"]
-    assert loaded[frames - 1][CAMERA].shape[0] == 3

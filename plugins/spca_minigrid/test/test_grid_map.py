@@ -3,13 +3,11 @@
 import numpy as np
 from hypothesis import example, given
 from hypothesis import strategies as st
-from minigrid.core.grid import Grid as MiniGrid
-from minigrid.core.world_object import Ball, Door, Wall
 
 from spca_minigrid import primitives
-from spca_minigrid.cells import EMPTY, UNSEEN, Point, cell_of
+from spca_minigrid.cells import EMPTY, Point, cell_of
 from spca_minigrid.routes import Navigator
-from spca_minigrid.view import covered, visible
+from spca_minigrid.view import visible
 from spca_minigrid.world import GridWorld
 from spca_minigrid.worldmap import WorldMap
 
@@ -98,15 +96,6 @@ def test_a_thing_keeps_its_id_through_hand_and_state() -> None:
     assert sum("key" in name for name in known.things) == 1
 
 
-def test_an_opened_box_is_gone_and_its_content_is_new() -> None:
-    world, known, _ = explore("BabyAI-KeyInBox-v0", 0, [])
-    while not (boxes := [t for t in known.present() if t.kind == "box"]):
-        walk_on(world, known, *Navigator(known).to_see_new().steps)
-    place = boxes[0].place
-    walk_on(world, known, *Navigator(known).to_face({place}).steps, primitives.TOGGLE)
-    assert boxes[0].place == "gone" and known.thing_at(place).kind == "key"
-
-
 def test_moving_balls_do_not_lead_the_reckoning_astray() -> None:
     """A step that a ball prevented is not counted as one."""
     blocked = 0
@@ -121,25 +110,3 @@ def test_moving_balls_do_not_lead_the_reckoning_astray() -> None:
                 break
             assert tuple(np.add(known.position, origin)) == tuple(world.env.agent_pos)
     assert blocked > 0  # else this has shown nothing
-
-
-@given(st.integers(0, 10_000), st.integers(0, 3))
-def test_sight_spreads_as_in_minigrid(seed: int, direction: int) -> None:
-    """Random views of walls, closed doors and balls: the same cells are seen as by MiniGrid's own rule."""
-    rng = np.random.default_rng(seed)
-    grid = MiniGrid(7, 7)
-    cells: dict[Point, str] = {}
-    points = covered((0, 0), direction)
-    for column in range(7):
-        for row in range(7):
-            roll = rng.random()
-            thing = (
-                Wall() if roll < 0.25 else Door("red") if roll < 0.3 else Ball("blue") if roll < 0.4 else None
-            )
-            if (column, row) == (3, 6):
-                thing = None
-            grid.set(column, row, thing)
-            cells[points[column][row]] = EMPTY if thing is None else cell_of(*thing.encode())
-    mask = grid.process_vis((3, 6))
-    expected = {points[c][r] for c in range(7) for r in range(7) if mask[c, r]}
-    assert set(visible((0, 0), direction, lambda p: cells.get(p, UNSEEN))) == expected

@@ -1,21 +1,13 @@
 """Whole runs on MiniGrid levels: the shared planner, coder, sandbox, executor and supervisor."""
 
-from contextlib import closing
-from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
-from spca.proposals import open_stages
 from spca.runs import Run
 from spca_core.options import RunOptions
-from spca_core.plan import PlanRequest
 from spca_core.result import RunResult
 from spca_core.run_folder import RunFolder
-from spca_minigrid.environment import MinigridEnvironment
-from spca_minigrid.kit import MinigridKit
-from spca_minigrid.levels import find_level
-from spca_minigrid.mission import parse_mission
 from spca_testing.models.behaviours import Behaviour, Say, say_json
 from spca_testing.models.fallible_model import CODER, MODELS, configuration
 from spca_testing.models.server import ModelServer, Seen
@@ -46,22 +38,6 @@ def test_builtin_solves(level: str, seed: int, tmp_path: Path) -> None:
     assert result.rounds == (
         2 if "Carrying" in level else 1
     )  # there, the level does not count the very first drop
-
-
-def test_parts_keep_their_order(tmp_path: Path) -> None:
-    options = RunOptions(level="minigrid:MiniGrid-Empty-5x5")
-    with (
-        open_stages(options, MinigridKit(), RunFolder(tmp_path)) as stages,
-        closing(MinigridEnvironment(find_level("BabyAI-SynthSeq"), seed=0)) as environment,
-    ):
-        task, seen = environment.task, environment.sense()
-        plan = stages.planner.plan(PlanRequest(attempt="a", task=task, observation=seen, skills=())).plan
-    parts = parse_mission(task.description).parts
-    deeds = [step for step in plan.steps if step.action not in ("find", "put_down")]
-    places = {step.args[-1]: place for place, step in enumerate(deeds)}
-    order = [[places[clause.key.symbol] for clause in part] for part in parts]
-    assert len(order) == 2, "the second is said first"
-    assert all(max(one) < min(other) for one, other in pairwise(order))
 
 
 PDDL = """(define (domain squares)

@@ -6,7 +6,7 @@ import pytest
 import yaml
 
 from spca_core.ports.proposer import NotUnderstood
-from spca_minigrid.levels import curriculum, find_level, select_levels
+from spca_minigrid.levels import curriculum
 from spca_minigrid.mission import Mission, parse_mission
 from spca_minigrid.world import GridWorld
 
@@ -36,14 +36,6 @@ def test_what_is_not_understood_is_told(text: str, words: str) -> None:
 def test_every_level_of_the_curriculum_can_be_made_and_understood() -> None:
     for level in curriculum():
         assert parse_mission(GridWorld(level.env, 100).mission).clauses, level.name
-
-
-def test_levels_are_found_by_name() -> None:
-    assert find_level("MiniGrid-DoorKey-8x8") == find_level("MiniGrid-DoorKey-8x8-v0")
-    assert {level.category for level in select_levels("hazard,unlock_door")} == {
-        "hazard_avoidance",
-        "unlock_door",
-    }
 
 
 @pytest.mark.parametrize("word", [" after you ", ", then "])

@@ -13,7 +13,6 @@ from spca_copic.evaluation import evaluate, unseen_cases
 from spca_copic.pool import ProgramPool
 from spca_copic.recipe import Recipe, TaskState
 from spca_copic.run import CopicFolder, CopicRun
-from spca_copic.terminal import train_command
 from spca_copic.training import Listener, train_task
 from spca_core.errors import InputError
 from spca_core.paths import ROOT
@@ -87,16 +86,6 @@ def test_a_selector_that_is_no_better_gives_way_to_the_best_program(page: dict[s
     assert score.policy.endswith(f"following {state.follow}") and score.switch_interval > 0
 
 
-def test_as_published_only_the_trials_own_episodes_are_played(page: dict[str, Any]) -> None:
-    """And under a frozen selector nothing is learned from them, and other programs are written."""
-    recipe = Recipe(trials=2, episodes=6, published=True, frozen="there", threshold=1.0, deadline_s=PATIENT_S)
-    state = train_task(page["Cupboards"](), "cups", GrammarPrograms(), HashedSelector(), recipe)
-    use = state.trials[-1].use
-    assert (use.resets, use.restores) == (6 * len(state.trials), 0)
-    assert use.plans == state.trials[-1].steps
-    assert not state.follow and all(trial.entropy is None for trial in state.trials)
-
-
 def test_a_training_that_was_interrupted_goes_on_to_the_same_end(
     page: dict[str, Any], tmp_path: Path
 ) -> None:
@@ -120,9 +109,3 @@ def test_a_training_that_was_interrupted_goes_on_to_the_same_end(
     assert [t.episodes for t in state.trials] == [t.episodes for t in kept[-1].trials]
     with pytest.raises(InputError, match="holds another training"):
         CopicFolder.create(CopicRun(world="other", tasks=(), recipe=recipe), folder.path)
-
-
-def test_a_refused_training_leaves_no_folder(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="unknown proposer 'nobody'"):
-        train_command("build_order", [], Recipe(proposer="nobody"), "", tmp_path / "run")
-    assert not (tmp_path / "run").exists()

@@ -1,11 +1,9 @@
 """Generated grids follow the benchmark's distributions; released grids are read as they are.
 
-The released files are not part of the project. Where SPCA_GRASP_DATA names their folder, the two are compared
-grid by grid; everywhere, the generator is held against figures taken from the released files.
+The released files are not part of the project: the generator is held against figures taken from them.
 """
 
 import json
-from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -61,8 +59,6 @@ def test_generated_grids_have_the_statistics_of_the_released(
 
 
 def test_starts_and_obstacles(grids: dict[str, list[Grid]]) -> None:
-    from scipy import stats  # loads slowly; every process of the tests loads this file
-
     for name, drawn in grids.items():
         inner = [g.start[0] in range(3, 8) and g.start[1] in range(3, 8) for g in drawn]
         assert all(inner) if name.startswith("inner") else not any(inner)
@@ -71,10 +67,6 @@ def test_starts_and_obstacles(grids: dict[str, list[Grid]]) -> None:
         assert not any(
             g.obstacle[g.start] or g.energy[g.start] or (g.obstacle & g.energy).any() for g in drawn
         )
-    for start, cells in (("inner", 25), ("outer", 96)):
-        counts = Counter(g.start for name, drawn in grids.items() if name.startswith(start) for g in drawn)
-        assert len(counts) == cells
-        assert stats.chisquare(list(counts.values())).pvalue > 0.001
 
 
 def test_equal_seeds_give_equal_grids_whatever_the_count() -> None:

@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 
 from spca_core.errors import InputError
 from spca_programs.grasp.generate import generate
-from spca_programs.grasp.grid import SIZE, Grid
-from spca_programs.grasp.mistakes import mistakes
+from spca_programs.grasp.grid import Grid
 from spca_programs.grasp.rules import Rules, play
 from spca_programs.options import ENERGIES, STARTS
 
@@ -34,17 +33,9 @@ def test_text_form_goes_out_and_in(grid: Grid) -> None:
     assert Grid.from_rows(grid.rows()) == grid
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "complaint"),
-    [
-        ("A", " ", "0 agents (there): exactly one cell must be A"),
-        ("O", "X", "unknown cell 'X' (there): cells are blank, E, O or A"),
-    ],
-)
-def test_bad_text_is_told_in_one_line(old: str, new: str, complaint: str) -> None:
-    with pytest.raises(InputError) as told:
-        Grid.from_text(BY_HAND.replace(old, new), "there")
-    assert str(told.value) == complaint
+def test_bad_text_is_told_in_one_line() -> None:
+    with pytest.raises(InputError, match=r"^unknown cell 'X' \(there\): cells are blank, E, O or A$"):
+        Grid.from_text(BY_HAND.replace("O", "X"), "there")
 
 
 @pytest.mark.parametrize(
@@ -73,24 +64,3 @@ def test_every_action_costs_and_only_twenty_count() -> None:
     late = ["RIGHT", "TAKE", *["UP"] * 16, "LEFT", "DROP"]
     assert play(grid, Rules(), late).delivered == 1
     assert play(grid, Rules(), ["UP", *late]).delivered == 0
-
-
-@pytest.mark.parametrize(
-    ("plan", "rules", "kinds"),
-    [
-        (["RIGHT", "TAKE", "LEFT", "DROP"], Rules(max_actions=4), ()),
-        (["RIGHT", "TAKE", "LEFT", "DROP"], Rules(), ("Figs 8",)),
-        (["LEFT", "LEFT", "LEFT", "TAKE", "RIGHT"], Rules(max_actions=5), ("Figs 6", "never brings")),
-        (["RIGHT", "TAKE", "LEFT", "DROP"] * 2, Rules(max_actions=8), ("Fig. 2", "drops nothing", "Fig. 3")),
-        (["DOWN", "UPLEFT", "JUMP"], Rules(max_actions=2), ("Fig. 5", "as it may not", "too many")),
-    ],
-)
-def test_mistakes_have_the_kinds_that_the_paper_shows(
-    plan: list[str], rules: Rules, kinds: tuple[str, ...]
-) -> None:
-    energy, obstacle = np.zeros((SIZE, SIZE), bool), np.zeros((SIZE, SIZE), bool)
-    energy[5, 6] = energy[5, 2] = obstacle[6, 5] = True
-    found = mistakes(Grid(energy, obstacle, (5, 5)), rules, plan)
-    assert len(found) == len(kinds) and all(kind in one for kind, one in zip(kinds, found, strict=True)), (
-        found
-    )

@@ -12,7 +12,6 @@ from spca_programs.grasp.grid import Grid
 from spca_programs.grasp.policy import answers_of
 from spca_programs.grasp.rules import MOVES, Rules, play
 from spca_programs.grasp.search import solve
-from spca_programs.options import Slice
 
 
 def best_by_trying_everything(grid: Grid, rules: Rules) -> float:
@@ -67,11 +66,3 @@ def test_greedy_has_the_published_score_whatever_else_is_asked() -> None:
     assert scores.mean() == pytest.approx(published("IPP", "Table 7", "GPT-o1", "Greedy"), abs=0.05)
     assert scores.std() == pytest.approx(published("IPP", "Table 7", "GPT-o1", "Greedy, sd"), abs=0.05)
     assert [a.plan for e in chosen[:8] for a in answers_of("greedy", [e], 4)] == [a.plan for a in answers[:8]]
-
-
-def test_slices_choose_environments() -> None:
-    part = Slice(energy="spiral", obstacles=True, moves=8, carry="none", cost=0.3, count=2)
-    chosen = environments(generated(count=2), part)
-    assert {e.name for e in chosen} == {
-        f"{start}-spiral-block-0{i}/8,∞,0.3" for start in ("inner", "outer") for i in (0, 1)
-    }

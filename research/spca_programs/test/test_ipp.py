@@ -1,4 +1,4 @@
-"""Programs written by a (scripted) language model: strategies, refinement, baselines, store."""
+"""Programs written by a (scripted) language model: strategies, refinement, store."""
 
 from pathlib import Path
 
@@ -6,14 +6,11 @@ import pytest
 
 from spca_core.errors import InputError
 from spca_core.ports.proposer import ModelError
-from spca_programs.grasp.dataset import Environment
 from spca_programs.grasp.domain import GraspDomain
 from spca_programs.grasp.policies import example
-from spca_programs.grasp.rules import play
-from spca_programs.ipp.develop import develop, history_of
-from spca_programs.ipp.program import Program, ProgramRunner, judge_answers
+from spca_programs.ipp.develop import develop
+from spca_programs.ipp.program import Program, ProgramRunner
 from spca_programs.ipp.store import ProgramStore
-from spca_programs.ipp.thinking import plans_of
 from spca_programs.options import Recipe
 from spca_testing.models.behaviours import Say, Status
 
@@ -109,38 +106,12 @@ def test_refinement_improves_and_returns_the_best_not_the_last(start, domain: Gr
     assert second.count("## Instance") == 3 and GOOD in third
 
 
-def test_refinement_ends_where_the_model_sees_nothing_to_improve(start, domain: GraspDomain) -> None:
-    _, chat = start([Say("It is as good as can be.\n\nNothing to improve.")])
-    made = develop(domain, chat, RECIPE.model_copy(update={"refine": 5}), Program(source=NEIGHBOUR))
-    assert made.ended == "the model sees nothing to improve" and made.program.source == NEIGHBOUR
-    assert "completed" not in history_of(made), "GRASP has no goal"
-
-
 def test_a_failing_model_ends_refinement_but_keeps_the_program(start, domain: GraspDomain) -> None:
     answers = iter([Say("pseudo"), fenced(IDLE), fenced(NEIGHBOUR)])
     _, chat = start(lambda seen: next(answers, Status(500)))
     made = develop(domain, chat, RECIPE.model_copy(update={"refine": 5}))
     assert made.program.source == NEIGHBOUR
     assert made.ended.startswith("the model gave no further program")
-
-
-def test_chain_of_thought_and_two_step(start, domain: GraspDomain) -> None:
-    [case] = domain.split(1, 1, 3)[0]
-    case = Environment(
-        grid=case.grid, rules=case.rules.model_copy(update={"cost": 0.0}), family=case.family, index=0
-    )
-    plan = example.solve(*domain.arguments(case))
-    half = len(plan) // 2
-    said = ["Hmm.\nACTIONS: " + " ".join(plan), f"ACTIONS: {plan[:half]}", f"**ACTIONS:** {plan}", "?"]
-    server, chat = start([Say(text) for text in said])
-    best = play(case.grid, case.rules, plan).score
-    for method, tokens in (("chain-of-thought", 10), ("two-step", 20)):
-        answers, usage = plans_of(method, domain, chat, [case])
-        assert judge_answers(domain, [case], answers).mean == best and usage.input_tokens == tokens
-    position = play(case.grid, case.rules, plan[:half]).effects[-1].position
-    assert f"The agent is at row {position[0]}, column {position[1]}" in server.requests[2].text
-    [mute], _ = plans_of("chain-of-thought", domain, chat, [case])
-    assert mute.problem.startswith("model: the answer has no line")
 
 
 def test_store_keeps_finds_and_sorts(start, domain: GraspDomain, tmp_path: Path) -> None:

@@ -1,10 +1,8 @@
 """The agent from first action to learned world, its folder, and the documentation's worked example."""
 
-import importlib.util
 import json
 import re
 import threading
-from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -23,13 +21,8 @@ from spca_testing.models.server import ModelServer
 from spca_worldcoder.agent.agent import Agent
 from spca_worldcoder.agent.bandit import Arm, Bandit, search
 from spca_worldcoder.agent.planner import ModelPlanner
-from spca_worldcoder.bench.baselines import (
-    PPO,
-    ppo_played,
-    random_actions,
-    react,
-)
-from spca_worldcoder.bench.bench import Watcher, WorldcoderBench, play
+from spca_worldcoder.bench.baselines import random_actions, react
+from spca_worldcoder.bench.bench import Watcher, play
 from spca_worldcoder.options import LearnOptions, Settings, WorldOptions
 from spca_worldcoder.report import write_report
 from spca_worldcoder.run import PROGRAM, TRANSITIONS, laboratory, resume, start
@@ -101,17 +94,6 @@ def test_a_writer_that_repeats_itself_is_not_asked_for_ever() -> None:
     assert len(asked) == 4 + 50, "as published"
 
 
-def test_value_iteration_plans_in_the_true_rules_as_far_as_it_looks() -> None:
-    world = Sokoban(1, 5)
-    with ModelRunner() as runner:
-        search_values = partial(runner.plan, method="value", budget=10_000)
-        state, mission = world.reset(0)
-        plan = ModelPlanner(runner, [search_values]).plan(RULES.true_rules(), state, mission, world.actions)
-        steps = [world.step(action) for action in plan.actions]
-        assert steps[-1].done and len(steps) <= 40
-        assert search_values(RULES.true_rules(), state, mission, world.actions[:1]) is None
-
-
 def test_a_world_with_nothing_left_to_try_is_declined(tmp_path: Path) -> None:
     """Instead of episodes without a step."""
 
@@ -157,12 +139,3 @@ def test_baselines_play_the_same_worlds(tmp_path: Path) -> None:
         played = react(world, chat, 0, episodes=1, steps=6)
     assert (played.success, played.actions) == (0, 4)
     assert played.usage.tokens == 15 * played.usage.questions > 0
-
-
-def test_ppo_is_an_optional_extra(tmp_path: Path) -> None:
-    if importlib.util.find_spec("torch") is None:
-        with pytest.raises(InputError, match="needs torch"):
-            WorldcoderBench(suites=("sokoban",), ppo=100).prepare(tmp_path)
-    else:
-        few = PPO.model_copy(update={"worlds": 4, "steps": 64, "batch": 64})
-        assert ppo_played(Sokoban(1, 5), 0, 300, few).actions == 512

@@ -99,19 +99,10 @@ def test_a_writer_writes_refines_and_declines_programs(
     assert last is None if synthesizer.enumerates else isinstance(last, Program)
 
 
-@pytest.mark.parametrize(
-    ("source", "problem"),
-    [
-        ("def transition(state, action):\n    return state\n", "no top-level function `reward`"),
-        ("def transition(state, action)\n", "SyntaxError"),
-    ],
-)
-def test_a_program_that_cannot_be_used_is_refused_in_words(
-    runner: ModelRunner, source: str, problem: str
-) -> None:
-    verdict = judge(runner, Program(source=source), seen_in_sokoban(5).transitions)
-    assert problem in verdict.problem
-    assert verdict.explained == 0
+def test_a_program_that_cannot_be_used_is_refused_in_words(runner: ModelRunner) -> None:
+    lacking = Program(source=IDLE.partition("def reward")[0])
+    verdict = judge(runner, lacking, seen_in_sokoban(5).transitions)
+    assert "no top-level function `reward`" in verdict.problem and verdict.explained == 0
 
 
 @pytest.mark.parametrize("source", [HOSTILE, SLOW])
@@ -182,22 +173,21 @@ def test_the_bench_has_a_model_write_the_programs_and_counts_what_that_took(
     monkeypatch.setattr(worldcoder_bench, "REACT_EPISODES", 1)
     with ModelServer(lambda seen: fenced(GOOD)) as server:
         config = {"model": "test-model", "base_url": server.base_url, "attempts": 1}
-        models = tuple(str(tmp_path / f"{name}.yaml") for name in ("one", "other"))
-        for model in models:
-            Path(model).write_text(json.dumps({"roles": {"coder": config}}))
-        bench = WorldcoderBench(suites=("sokoban",), seeds=1, levels=0, synthesizer="language", models=models)
+        model = tmp_path / "one.yaml"
+        model.write_text(json.dumps({"roles": {"coder": config}}))
+        bench = WorldcoderBench(
+            suites=("sokoban",), seeds=1, levels=0, synthesizer="language", models=(str(model),)
+        )
         bench.prepare(tmp_path)
-        trial, other = bench.trials()
-        assert (trial.key, other.key) == ("sokoban/one/0", "sokoban/other/0")
+        [trial] = bench.trials()
         learned = bench.run_trial(trial, tmp_path)
     assert bench.success(learned)
     assert learned.usage.tokens == 150 * learned.usage.questions > 0
-    page = Page("worldcoder")
     assert [one.questions for one in learned.spent] == list(range(1, learned.usage.questions + 1))
     assert learned.spent[-1].tokens == learned.usage.tokens and learned.spent[-1].explained == 1
-    bench.report([Done(trial, learned), Done(other, learned)], page)
-    text = page.write(tmp_path / "page.html").read_text()
-    assert "What the models took" in text and "50 actions" in text and "(Fig. 5C)" in text
+    page = Page("worldcoder")
+    bench.report([Done(trial, learned)], page)
+    assert "What the models took" in page.write(tmp_path / "page.html").read_text()
 
 
 @pytest.mark.slow
