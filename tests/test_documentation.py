@@ -40,6 +40,10 @@ def test_every_file_that_a_page_names_exists() -> None:
     assert len(ours) > 30 and missing == []
 
 
+def test_the_readme_stays_short() -> None:
+    assert len((ROOT / "README.md").read_text().split()) <= 700
+
+
 def test_code_in_pages_is_that_of_tested_files() -> None:
     pages = [page.read_text() for page in ROOT.glob("docs/**/*.md")]
     assert "--8<--" not in "".join(pages) and sum(page.count("\n<!-- examples/") for page in pages) > 20
@@ -111,9 +115,13 @@ def test_python_in_the_readme_runs_as_a_script(tmp_path: Path) -> None:
 def _ran(script: str, folder: Path) -> str:
     """What a script prints; its runs stay in the folder."""
     (path := folder / "script.py").write_text(script)
-    there = {**os.environ, "SPCA_ROOT": str(_checkout(folder))}
-    command = [sys.executable, str(path)]
-    done = subprocess.run(command, env=there, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, str(path)],
+        env={**os.environ, "SPCA_ROOT": str(_checkout(folder))},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert done.returncode == 0 and done.stdout.strip() and "Traceback" not in done.stderr, done.stderr
     return done.stdout
 
@@ -126,12 +134,28 @@ def _checkout(folder: Path) -> Path:
     return folder
 
 
+def test_the_page_of_measurements_is_made_from_the_records() -> None:
+    made = subprocess.run(
+        [sys.executable, "-c", "import measurements; print('\\n'.join(measurements.lines()), end='')"],
+        cwd=ROOT / "benchmarks",
+        env={**os.environ, "PYTHONPATH": str(ROOT / "benchmarks")},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    page = (ROOT / "docs" / "measurements.md").read_text()
+    assert page == made.stdout, "make it again: .venv/bin/python benchmarks/measurements.py page"
+
+
 def test_whatever_the_page_on_security_promises_has_its_tests() -> None:
     """Each row names files of tests, and may name words of tests in the last one named."""
     table = (ROOT / "docs" / "security.md").read_text().split("## What holds")[1].split("\n## ")[0]
     rows = [row.rsplit("|", 2)[1] for row in table.splitlines() if row.startswith("| ")][1:]
-    wings = ("src", "plugins", "research", "benchmarks", "tests")
-    tests = [path for wing in wings for path in (ROOT / wing).rglob("test_*.py")]
+    tests = [
+        path
+        for wing in ("src", "plugins", "research", "benchmarks", "tests")
+        for path in (ROOT / wing).rglob("test_*.py")
+    ]
     assert len(rows) > 30
     for held_by in rows:
         names, found = [], False

@@ -63,9 +63,15 @@ async def serving(over: str, *options: str) -> AsyncIterator[tuple[Any, Any]]:
         server.wait()
 
 
-def test_an_unknown_action_is_not_allowed_silently():
-    said = command("mcp", "--allow", "pick_upp")
-    assert said.returncode == 2 and "did you mean 'pick_up'" in said.stderr and not said.stdout
+def test_an_unknown_action_and_a_port_that_cannot_be_had_are_said():
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        for option, value, words in (
+            ("--allow", "pick_upp", "did you mean 'pick_up'"),
+            ("--port", port, f"cannot serve at port {port}"),
+        ):
+            said = command("mcp", option, value)
+            assert said.returncode == 2 and words in said.stderr and not said.stdout
 
 
 @pytest.mark.parametrize(("approve", "over"), [(True, "stdio"), (False, "http")])
