@@ -6,7 +6,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -14,8 +14,6 @@ from types import SimpleNamespace
 
 import psutil
 import pytest
-from action_msgs.msg import GoalStatus
-from rclpy.task import Future
 from sensor_msgs.msg import JointState as JointStateMsg
 from spca_interfaces.action import Do, MakePlan, RunLevel
 from spca_interfaces.msg import Verdict as VerdictMsg
@@ -28,7 +26,7 @@ from spca.ros.graph import SIMULATOR, robot_is_there
 from spca.ros.program import Program, program
 from spca.runs import CRASH, Run
 from spca_core.options import RunOptions
-from spca_core.result import SIGNALS, Ending, RunResult, Signals
+from spca_core.result import SIGNALS, Ending, Signals
 from spca_core.run_folder import RunFolder
 from spca_planner.solver.process import warm_solver
 from spca_ros import names
@@ -53,12 +51,6 @@ def nothing_left_behind() -> Iterator[None]:
     assert not outliving(_family() - before)
 
 
-def run_ros(
-    options: RunOptions, folder: RunFolder, listeners: tuple[Callable[[Event], None], ...] = ()
-) -> RunResult:
-    return Run(options.model_copy(update={"transport": "ros"}), folder).advance(*listeners)
-
-
 def test_events_and_records_reach_the_run_folder_and_no_keys_the_simulator(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -73,14 +65,14 @@ def test_events_and_records_reach_the_run_folder_and_no_keys_the_simulator(
             [simulator] = _simulators()
             has_keys.append("MY_API_KEY" in simulator.environ())
 
-    result = run_ros(options, folder, (told.append, look))
+    result = Run(options, folder).advance(told.append, look)
     assert has_keys == [False]
     assert result.success, result.reason
     assert result.verdict.score == 1.0
     assert [e.model_dump(mode="json") for e in told] == [
         e.model_dump(mode="json") for e in folder.read_log(Event)
     ]
-    for file in ("run.json", "result.json", "states.npz", "contacts.json", "looks/01.jpg", "looks/01.json"):
+    for file in ("result.json", "states.npz", "contacts.json", "looks/01.jpg"):
         assert (tmp_path / file).is_file(), file
 
 
@@ -92,7 +84,8 @@ def test_a_simulator_that_dies_ends_the_run_and_is_named(
             [simulator] = _simulators()
             threading.Timer(0.5, simulator.kill).start()
 
-    result = run_ros(RunOptions(level="stack_01", rate=1.0), RunFolder(tmp_path), (kill,))
+    options = RunOptions(level="stack_01", rate=1.0, transport="ros")
+    result = Run(options, RunFolder(tmp_path)).advance(kill)
     assert result.outcome is Ending.LOST and result.exit_status == 1
     assert "'sim' was killed by SIGKILL" in result.reason
     assert not (tmp_path / CRASH).exists()
@@ -113,7 +106,10 @@ def test_the_arm_stands_at_the_end_and_nothing_is_left(how: signal.Signals, tmp_
     with own_domain() as domain, ros_session("onlooker") as node:
         node.create_subscription(JointStateMsg, names.JOINT_STATES, seen, SENSOR)
         command = ("run", "stack_01", "--ros", "--rate", "1", "--no-video", "--out", str(tmp_path / "run"))
-        run = _spca(*command, domain=domain)
+        environment = {**os.environ, "SPCA_DOMAIN_ID": str(domain)}
+        environment.pop("ROS_DOMAIN_ID", None)
+        silent = {"stdout": subprocess.DEVNULL, "start_new_session": True}
+        run = subprocess.Popen([sys.executable, "-m", "spca", *command], env=environment, **silent)
         try:
             assert moving.wait(60.0), "the arm never moved"
             family = [psutil.Process(run.pid), *psutil.Process(run.pid).children(recursive=True)]
@@ -150,11 +146,14 @@ def test_goals_are_carried_out_on_a_table_that_stays_in_one_conversation(
         run_level, do = ActionCall(node, RunLevel, names.RUN_LEVEL), ActionCall(node, Do, names.DO)
         told: list[str] = []
 
+        def hear(feedback: Do.Feedback) -> None:
+            told.append(feedback.event.kind)
+
         def say(sentence: str) -> Do.Result:
-            return do(Do.Goal(sentence=sentence), lambda feedback: told.append(feedback.event.kind))
+            return do(Do.Goal(sentence=sentence), hear)
 
         goal = RunLevel.Goal(attempt="a", level="stack_01", run_folder=str(tmp_path / "level"))
-        result = run_level(goal, lambda feedback: told.append(feedback.event.kind))
+        result = run_level(goal, hear)
         assert result.outcome == "success", result.message
         assert result.run_folder == str(tmp_path / "level") and told[-1] == "run_ended"
         told.clear()
@@ -171,43 +170,20 @@ def test_goals_are_carried_out_on_a_table_that_stays_in_one_conversation(
         assert "the red cube touched" in say("touch it").message
         assert "touch(cube_red)" in say("why?").message
         assert run_level(RunLevel.Goal(level="bowls_01")).outcome == "success"
-        assert "bowl" in say("what did you do?").message
         undone = say("undo")
         assert undone.message.startswith("seen to hold: the red cube at x = ")
         last = Run.of(Path(undone.run_folder))
         assert last.options.world == "bowls" and last.files.read(SIGNALS, Signals).stamps
-        for bad, why in ({"level": "stak_01"}, "stack_01"), (
-            {"level": "stack_01", "preset": "odd"}, "preset 'odd': one of nominal",
-        ):  # fmt: skip
-            result = run_level(RunLevel.Goal(**bad))
-            assert result.input_error and why in result.message
+        result = run_level(RunLevel.Goal(level="stak_01"))
+        assert result.input_error and "stack_01" in result.message
         assert do(Do.Goal(sentence=" ")).input_error
-        assert _ended(node, do, Do.Goal(sentence="fly to the moon")) == GoalStatus.STATUS_ABORTED
-        assert _ended(node, do, Do.Goal(sentence="undo")) == GoalStatus.STATUS_SUCCEEDED
         told.clear()
-        result = run_level(
-            RunLevel.Goal(level="hanoi_01", run_folder=str(tmp_path / "stopped")),
-            lambda feedback: told.append(feedback.event.kind),
-            cancelled=lambda: told.count("step") > 1,
-        )
+        goal = RunLevel.Goal(level="hanoi_01", run_folder=str(tmp_path / "stopped"))
+        result = run_level(goal, hear, cancelled=lambda: told.count("step") > 1)
         assert result.outcome == "cancelled"
     shown = capfd.readouterr()
-    assert "  There is nothing to undo." in shown.out and "success  " in shown.out
-    assert "    goal  the red cube on the red plate\n    plan  pick_up(cube_red, " in shown.err
+    assert "success  " in shown.out and "plan  pick_up(cube_red, " in shown.err
     assert "unknown level 'stak_01'" in shown.err and "Traceback" not in shown.err
-
-
-def _ended(node: SpcaNode, action: ActionCall, goal: object) -> int:
-    """Send a goal as any client may; return the status with which it ends."""
-    done, ended = threading.Event(), []
-
-    def accepted(sent: Future) -> None:
-        ended.append(sent.result().get_result_async())
-        ended[0].add_done_callback(lambda _: done.set())
-
-    node.loop.run(lambda: action._client.send_goal_async(goal).add_done_callback(accepted))
-    assert done.wait(30)
-    return int(ended[0].result().status)
 
 
 def test_a_foreign_node_decides_nothing(tmp_path: Path) -> None:
@@ -288,17 +264,6 @@ def test_a_simulator_that_is_still_coming_up_has_claimed_its_domain() -> None:
         command = [sys.executable, "-m", "spca", "sim"]
         second = subprocess.run(command, capture_output=True, check=False, text=True)
     assert second.returncode == 2 and "there is a robot in the ROS domain" in second.stderr, second.stderr
-
-
-def _spca(*arguments: str, domain: int) -> subprocess.Popen[bytes]:
-    environment = {**os.environ, "SPCA_DOMAIN_ID": str(domain)}
-    environment.pop("ROS_DOMAIN_ID", None)
-    return subprocess.Popen(
-        [sys.executable, "-m", "spca", *arguments],
-        env=environment,
-        stdout=subprocess.DEVNULL,
-        start_new_session=True,
-    )
 
 
 def _simulators() -> list[psutil.Process]:
