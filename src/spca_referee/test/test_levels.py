@@ -9,9 +9,8 @@ from spca_core.contacts import pair
 from spca_core.errors import InputError
 from spca_core.layout import nominal_layout
 from spca_core.names import GROUND
-from spca_core.paths import LEVELS, WORLDS
+from spca_core.paths import LEVELS
 from spca_core.world import load_world
-from spca_referee.check import check_level
 from spca_referee.level import find_level, list_levels, load_level, starting_layout
 from spca_referee.rules import bind_rules
 
@@ -57,15 +56,6 @@ def test_the_curriculum_is_complete_and_every_level_has_the_usual_failures():
             for box in {m for p in rules.contacts for m in p if m.startswith("box_")}:
                 fails = (box, GROUND) in rules.fail.collisions_true
                 assert fails != ((box, GROUND) in rules.contacts), (name, box)
-
-
-def test_a_world_may_lie_beside_the_level(tmp_path: Path) -> None:
-    """Whatever folder one is in."""
-    (tmp_path / "mine.yaml").write_text((WORLDS / "tabletop_sign.yaml").read_text())
-    path = tmp_path / "level.yaml"
-    path.write_text(find_level("touch_02").read_text() + "world: mine.yaml\n")
-    assert load_level(path).world == str(tmp_path / "mine.yaml")
-    assert check_level(path).world == load_world(tmp_path / "mine.yaml")
 
 
 def test_the_examples_in_the_readme_work(tmp_path: Path):

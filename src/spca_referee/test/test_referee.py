@@ -67,11 +67,12 @@ def told(story: str) -> Iterable[tuple[float, Pairs]]:
 
 @pytest.mark.parametrize("name", STORIES)
 def test_story(name: str):
-    level, story, outcome, when = STORIES[name]
-    verdict = play(referee(level), *told(story))
+    level, story, outcome, when, *more = STORIES[name]
+    changes, reason = more or ({}, "")
+    verdict = play(referee(changed(level, **changes)), *told(story))
     assert verdict.outcome.value == outcome, verdict
     assert (verdict.score == 1.0) == (outcome == "success")
-    assert verdict.reason
+    assert verdict.reason and reason in verdict.reason
     if when is not None:
         assert verdict.stamp == pytest.approx(when, abs=2 * PERIOD)
 
@@ -93,37 +94,12 @@ def test_a_touch_by_the_forearm_is_said_and_is_none_by_the_gripper():
     assert ended(asked, B, "forearm_link").outcome is Outcome.RUNNING
 
 
-def test_failure_comes_before_success_and_success_before_timeout():
-    level = changed("touch_02", time_limit_s=1.0, dwell_s=0.5)
-    assert play(referee(level), (0.5, []), (1, [(COBOT, B)])).outcome is Outcome.TIMEOUT
-    assert play(referee(level), (0.48, []), (1, [(COBOT, B)])).outcome is Outcome.SUCCESS
-    judge = referee(changed("touch_02", dwell_s=0))
-    assert play(judge, (0.02, [(COBOT, B), (COBOT, TABLE)])).outcome is Outcome.FAIL
-
-
 def test_a_final_verdict_stays_and_says_where_nothing_had_to_be_done():
     judge = referee("touch_02")
     won = play(judge, (1, [(COBOT, B)]))
     assert won.outcome is Outcome.SUCCESS and "nothing had to be done" in won.reason
     assert play(judge, (100, [(COBOT, TABLE)])) == won
     assert "nothing had" not in play(referee("touch_02"), (1, []), (1, [(COBOT, B)])).reason
-
-
-def test_a_pair_that_must_stay_may_take_a_moment_to_be_seen_and_fails_when_lost():
-    level = changed("touch_02", fail={"collisions_false": [[G, TABLE]]})
-    assert play(referee(level), (0.2, []), (5, [(G, TABLE)])).outcome is Outcome.RUNNING
-    lost = play(referee(level), (1, [(G, TABLE)]), (5, []))
-    assert (lost.outcome, lost.reason) == (Outcome.FAIL, "green cube no longer touches table")
-    assert lost.stamp == pytest.approx(1.32, abs=PERIOD)
-
-
-def test_one_lost_way_leaves_the_others():
-    """Any cube will do and each has its own forbidden contact: the level fails with the last one."""
-    level = changed("touch_01", fail={"collisions_true": [["some_cube", GROUND]]})
-    one = [(R, GROUND)]
-    assert play(referee(level), (1, one), (2, [(COBOT, G)])).outcome is Outcome.SUCCESS
-    assert play(referee(level), (1, one), (2, [(COBOT, R)])).outcome is Outcome.RUNNING
-    assert play(referee(level), (1, [*one, (G, GROUND), (B, GROUND)])).outcome is Outcome.FAIL
 
 
 def test_the_score_is_the_share_of_conditions_and_each_has_a_reason():
@@ -222,16 +198,6 @@ def test_what_moves_is_not_at_rest() -> None:
         if judge.verdict.final:
             break
     assert judge.verdict.stamp == pytest.approx(50 * PERIOD + 0.3, abs=PERIOD)
-
-
-def test_an_order_is_kept_or_broken() -> None:
-    first, second = {"thing": COBOT, "touches": R}, {"thing": COBOT, "touches": B}
-    level = changed("touch_02", success={}, order=[first, second])
-    assert play(referee(level), (1, [(COBOT, R)]), (1, []), (1, [(COBOT, B)])).outcome is Outcome.SUCCESS
-    broken = play(referee(level), (1, [(COBOT, B)]), (1, []), (1, [(COBOT, R)]))
-    assert broken.outcome is Outcome.FAIL
-    assert broken.reason == "cobot touches blue cube before cobot touches red cube"
-    assert play(referee(level), (30, [(COBOT, R)])).outcome is Outcome.RUNNING
 
 
 def test_places_that_nobody_tells_are_an_error() -> None:

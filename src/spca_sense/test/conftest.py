@@ -11,7 +11,7 @@ from spca_core.camera import RgbdFrame
 from spca_core.geometry import Pose, wrap_angle
 from spca_core.layout import Layout
 from spca_core.names import symbol_of
-from spca_core.world import Joints, World, WorldObject
+from spca_core.world import Joints, World
 from spca_sense.catalogue import Catalogue
 from spca_sense.detection import Look
 from spca_sense.search import ShapeDetector
@@ -70,11 +70,8 @@ def check() -> Check:
             assert same, f"{model} is missed: {look.notes}"
             nearest = min(same, key=lambda d: math.dist(d.pose.position, pose.position))
             unused.remove(nearest)
-            assert 1000 * math.dist(nearest.pose.position, pose.position) < millimetres, (
-                model,
-                nearest,
-                pose,
-            )
+            away = 1000 * math.dist(nearest.pose.position, pose.position)
+            assert away < millimetres, (model, nearest, pose)
             if degrees is not None and kind == "cube":
                 off = abs(np.degrees(wrap_angle(nearest.pose.yaw - pose.yaw, np.pi / 2)))
                 assert off < degrees, (model, nearest.pose.yaw, pose.yaw)
@@ -89,15 +86,12 @@ def check() -> Check:
 def twin_world(world: World) -> World:
     """The standard world with a second and a third red cube and a second red plate."""
 
-    def another(model: str, name: str, position: tuple[float, float]) -> WorldObject:
-        return world.object(model).model_copy(update={"model": name, "position": position})
-
-    extra = (
-        another("box_red", "box_red_2", (0.36, -0.2)),
-        another("box_red", "box_red_3", (0.36, -0.1)),
-        another("plate_red", "plate_red_2", (0.5, 0.3)),
-    )
-    return world.model_copy(update={"objects": (*world.objects, *extra)})
+    places = {"box_red_2": (0.36, -0.2), "box_red_3": (0.36, -0.1), "plate_red_2": (0.5, 0.3)}
+    others = [
+        world.object(name[:-2]).model_copy(update={"model": name, "position": at})
+        for name, at in places.items()
+    ]
+    return world.model_copy(update={"objects": (*world.objects, *others)})
 
 
 @pytest.fixture(scope="session")

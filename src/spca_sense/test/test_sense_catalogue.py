@@ -1,11 +1,7 @@
-"""The prior knowledge of Sense, and its drawings."""
+"""The prior knowledge of Sense."""
 
-import numpy as np
-
-from spca_core.layout import nominal_layout
 from spca_core.world import World
 from spca_sense.catalogue import PALETTE, Catalogue
-from spca_sense.drawing import draw_scene
 
 
 def test_the_catalogue_knows_classes_only(world: World, twin_world: World) -> None:
@@ -26,14 +22,3 @@ def test_a_thing_whose_name_tells_no_colour_has_that_of_its_values(world: World)
     catalogue = Catalogue.from_world(world.model_copy(update={"objects": (*world.objects, *own)}))
     assert {c.name for c in catalogue.palette} == {c.name for c in PALETTE}
     assert ("cube", (0.03, 0.03, 0.03)) in catalogue.likely("yellow")
-
-
-def test_a_drawing_marks_what_was_found(world: World, studio, tracker) -> None:
-    """Around the blue cube there are lines, far from everything there are none; the frame is left alone."""
-    frame = studio.shoot(nominal_layout(world).poses)
-    before = frame.colour.copy()
-    picture = draw_scene(frame, tracker.update(frame))
-    assert np.array_equal(frame.colour, before)
-    plain = draw_scene(frame, tracker.scene.model_copy(update={"objects": ()}))
-    changed = np.abs(picture.astype(int) - plain).max(axis=2) > 40
-    assert changed.any() and not changed[800:, :300].any()

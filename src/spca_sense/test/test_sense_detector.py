@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from spca_core.camera import RgbdFrame
 from spca_core.geometry import Pose
 from spca_core.layout import cluttered_layout, nominal_layout, random_layout
 from spca_core.world import World, load_world
@@ -24,13 +23,6 @@ class TestShapeDetector(DetectorContract):
 @pytest.fixture(scope="module")
 def plates(world: World) -> dict[str, Pose]:
     return {k: p for k, p in nominal_layout(world).poses.items() if k.startswith("plate")}
-
-
-def test_nominal_table(world: World, studio, detector, check) -> None:
-    poses = nominal_layout(world).poses
-    look = detector.detect(studio.shoot(poses))
-    check(look, poses, millimetres=0.8, degrees=1.0)
-    assert all(d.confidence > 0.9 for d in look.detections)
 
 
 @pytest.mark.slow
@@ -90,7 +82,7 @@ def test_a_cube_leaning_on_a_plate(studio, detector, plates: dict[str, Pose], si
     [
         (30, SimVariation(noise_scale=3.0), (2.0, 3.0), 0),
         (7, SimVariation(light_scale=0.35, noise_scale=1.5), (1.5, 2.0), 0),
-        *((seed, draw_variation("hard", seed), (2.0, 3.0), seed) for seed in range(2)),
+        (1, draw_variation("hard", 1), (2.0, 3.0), 1),
     ],
 )
 def test_noise_other_light_and_the_hard_preset(
@@ -110,24 +102,6 @@ def test_a_camera_that_looks_askew(world: World, studio, check) -> None:
     askew = world.model_copy(update={"camera": world.camera.model_copy(update=mount)})
     poses = random_layout(world, 1).poses
     check(ShapeDetector(Catalogue.from_world(askew)).detect(type(studio)(askew).shoot(poses)), poses)
-
-
-@pytest.mark.parametrize(("tint", "brightness"), [((1.0, 0.95, 0.7), 0.35), ((0.75, 0.9, 1.0), 1.0)])
-def test_tinted_and_dim_light(
-    world: World, studio, detector, check, tint: tuple[float, ...], brightness: float
-) -> None:
-    poses = random_layout(world, 8).poses
-    frame = studio.shoot(poses)
-    colour = (frame.colour * np.array(tint) * brightness).astype(np.uint8)
-    check(detector.detect(replace(frame, colour=colour)), poses)
-
-
-def test_a_tilted_and_lifted_camera_is_corrected(world: World, open_studio, detector, check) -> None:
-    poses = random_layout(world, 9).poses
-    variation = SimVariation(camera_turn=(0.005, -0.005, 0.0), camera_shift=(0.0, 0.0, 0.002))
-    look = detector.detect(open_studio(world, variation).shoot(poses))
-    check(look, poses)
-    assert look.view.table.tilt == pytest.approx(0.00707, abs=2e-4)
 
 
 def test_the_arm_is_nothing_and_hides_what_is_below(world: World, studio, detector) -> None:
@@ -153,9 +127,8 @@ def test_arms_anywhere_invent_nothing_and_shift_nothing(world: World, studio, de
 
 def test_a_thing_on_the_ground_is_seen_there(world: World, open_studio) -> None:
     """Beyond the edge of a small table."""
-    small = world.model_copy(
-        update={"table": world.table.model_copy(update={"centre": (0.25, 0.0), "size": (0.6, 0.9, 0.04)})}
-    )
+    table = world.table.model_copy(update={"centre": (0.25, 0.0), "size": (0.6, 0.9, 0.04)})
+    small = world.model_copy(update={"table": table})
     poses = {
         "box_red": Pose.from_xyz_yaw(0.66, 0.05, 0.02, 0.3),
         "box_blue": Pose.from_xyz_yaw(0.45, 0.1, 0.42, 0.1),
@@ -166,17 +139,6 @@ def test_a_thing_on_the_ground_is_seen_there(world: World, open_studio) -> None:
     assert set(found) == {("cube", "red"), ("cube", "blue"), ("plate", "green")}
     assert found["cube", "red"].pose.position == pytest.approx(poses["box_red"].position, abs=0.004)
     assert found["plate", "green"].pose.position == pytest.approx(poses["plate_green"].position, abs=0.005)
-
-
-def painted(
-    frame: RgbdFrame, box: tuple[int, int, int, int], rgb: tuple[int, int, int], higher: float
-) -> RgbdFrame:
-    """The frame with a level rectangle (left, upper, right, lower) of a colour at a given height (m)."""
-    colour, depth = frame.colour.copy(), frame.depth.copy()
-    left, upper, right, lower = box
-    colour[upper:lower, left:right] = rgb
-    depth[upper:lower, left:right] = 0.85 - higher
-    return replace(frame, colour=colour, depth=depth)
 
 
 @pytest.mark.parametrize(
@@ -193,20 +155,15 @@ def painted(
 def test_what_the_world_does_not_have_is_seen_by_its_shape(
     studio, detector, box, rgb, higher: float, kinds: list[str]
 ) -> None:
-    look = detector.detect(painted(studio.shoot({}), box, rgb, higher))
+    """A level rectangle (left, upper, right, lower) of a colour is painted into a frame at a height (m)."""
+    frame = studio.shoot({})
+    left, upper, right, lower = box
+    colour, depth = frame.colour.copy(), frame.depth.copy()
+    colour[upper:lower, left:right] = rgb
+    depth[upper:lower, left:right] = 0.85 - higher
+    look = detector.detect(replace(frame, colour=colour, depth=depth))
     assert [d.kind for d in look.detections] == kinds
     if kinds:
         assert look.detections[0].top == pytest.approx(0.4 + higher, abs=0.003)
         across = [(b - a) / 600 * (0.85 - higher) for a, b in ((box[1], box[3]), (box[0], box[2]))]
         assert sorted(look.detections[0].size[:2]) == pytest.approx(sorted(across), abs=0.004)
-
-
-def test_confidence_falls_with_what_is_hidden(world: World, studio, detector) -> None:
-    """Half of a cube behind a dark board, which is an obstacle: still found, less sure."""
-    poses = {"box_red": Pose.from_xyz_yaw(0.5, 0.0, 0.42)}
-    frame = studio.shoot(poses)
-    whole = detector.detect(frame).detections[0]
-    board, half = detector.detect(painted(frame, (319, 150, 420, 330), (40, 40, 40), 0.2)).detections
-    assert board.top == pytest.approx(0.6, abs=0.003)
-    assert half.confidence < 0.75 < whole.confidence
-    assert half.pose.position == pytest.approx(poses["box_red"].position, abs=0.002)

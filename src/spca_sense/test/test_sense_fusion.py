@@ -40,19 +40,14 @@ def seen(world: World) -> tuple[RgbdFrame, RgbdFrame]:
     return first, replace(frame, pose=Pose.from_matrix(flange @ frame.pose.matrix()))
 
 
-def turned(angle: float) -> World:
-    """The world with its wrist camera turned towards the fingers by an angle (rad)."""
+def test_what_one_camera_cannot_see_is_found_by_both_together() -> None:
+    """And nothing else is: neither the fingers, which the wrist camera sees, nor anything twice."""
     camera = WORLD.wrist_camera
     assert camera is not None
     pose = camera.pose.matrix()
-    pose[:3, :3] = matrix_of_vector([0.0, -angle, 0.0]) @ pose[:3, :3]
-    update = {"quaternion": Pose.from_matrix(pose).quaternion}
-    return WORLD.model_copy(update={"wrist_camera": camera.model_copy(update=update)})
-
-
-def test_what_one_camera_cannot_see_is_found_by_both_together() -> None:
-    """And nothing else is: neither the fingers, which the wrist camera sees, nor anything twice."""
-    first, other = seen(turned(0.3))
+    pose[:3, :3] = matrix_of_vector([0.0, -0.3, 0.0]) @ pose[:3, :3]  # turned towards the fingers
+    towards = camera.model_copy(update={"quaternion": Pose.from_matrix(pose).quaternion})
+    first, other = seen(WORLD.model_copy(update={"wrist_camera": towards}))
     assert np.count_nonzero(make_view(other, WORLD.table.top).heights[-40:] > 0.1) > 500, (
         "no fingers in sight"
     )

@@ -37,20 +37,6 @@ def test_twelve_things_of_every_kind_are_found(crowd: World, open_studio, check,
     check(look, poses, 2.5 if seed is None else 6.0, None, crowd)
 
 
-@pytest.mark.parametrize("known", [True, False])
-def test_a_ball_is_where_it_is_also_far_from_below_the_camera(crowd: World, open_studio, known: bool) -> None:
-    ball = crowd.object("ball_cyan")
-    world = crowd.model_copy(update={"objects": (ball,)})
-    seen_as = world if known else crowd.model_copy(update={"objects": ()})
-    detector, studio = detector_for(seen_as), open_studio(world)
-    for x, y in ((0.35, -0.25), (0.48, 0.0), (0.6, 0.28)):
-        pose = Pose.from_xyz_yaw(x, y, world.table.top + ball.size[2] / 2)
-        (found,) = detector.detect(studio.shoot({"ball_cyan": pose})).detections
-        assert (found.kind, found.colour, found.known) == ("ball", "cyan", known)
-        assert np.allclose(found.pose.position, pose.position, atol=0.0008)
-        assert found.size == pytest.approx(ball.size, abs=0.001)
-
-
 def test_what_has_no_known_colour_is_an_obstacle(crowd: World, open_studio) -> None:
     grey = crowd.object("cuboid_pink").model_copy(update={"colour": (0.5, 0.5, 0.49)})
     world = crowd.model_copy(update={"objects": (grey, crowd.object("bowl_blue"))})
@@ -88,14 +74,3 @@ def test_things_are_seen_one_by_one(crowd: World, open_studio, check, name: str)
     look = detector_for(world).detect(open_studio(world).shoot(poses))
     visible = {model: pose for model, pose in poses.items() if model not in hidden}
     check(look, visible, 1000 * within, degrees, world)
-
-
-def test_a_cube_under_a_larger_one_of_its_colour_is_inferred(crowd: World, open_studio) -> None:
-    lower = ("cube", (0.055, 0.055, 0.055), (0.45, 0.0, 0.3))
-    upper = ("cube", (0.07, 0.07, 0.07), (0.45, 0.0, 0.35), 0.055)
-    world, poses = placed(crowd, {"box_red": lower, "box_red_2": upper})
-    look = detector_for(world).detect(open_studio(world).shoot(poses))
-    assert [(d.kind, d.size[0], d.seen) for d in look.detections] == [
-        ("cube", 0.07, True),
-        ("cube", 0.055, False),
-    ]

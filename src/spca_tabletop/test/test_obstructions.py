@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -15,17 +14,14 @@ from spca_core.options import RunOptions
 from spca_core.plan import PlanRequest
 from spca_core.result import Outcome
 from spca_core.scene import Fact, Observation, Scene
-from spca_core.skill_package import library_source
 from spca_core.world import WorldObject, load_world
-from spca_motion.collision import CollisionChecker, _compiled
-from spca_motion.manipulator import Manipulator
 from spca_planner.planner import DraftingPlanner
 from spca_planner.trusted import TrustedDomains
 from spca_robot.kinematics import ToolKinematics
 from spca_sense.detection import make_detector
 from spca_sim.mujoco_world import MujocoWorld
 from spca_tabletop.act.grasps import APPROACH
-from spca_tabletop.act.obstructions import obstructions, out_of_reach
+from spca_tabletop.act.obstructions import out_of_reach
 from spca_tabletop.act.skill_context import pose_value
 from spca_tabletop.environment import Tabletop
 from spca_tabletop.kit import TabletopKit
@@ -57,10 +53,6 @@ def thing_of(kind: Any, model: str, size: tuple[float, ...], at: tuple[float, fl
     colour = {"grey": (0.5, 0.5, 0.5), "yellow": (0.8, 0.68, 0.08)}[model.split("_")[1]]
     like = WORLD.object("box_red").model_copy(update={"model": model, "kind": kind, "colour": colour})
     return like.model_copy(update={"size": size, "position": at})
-
-
-def builtin_skills() -> str:
-    return library_source("tabletop", TabletopKit.builtin_skills)
 
 
 def planned(planner: DraftingPlanner, wanted: Any, seen: Observation) -> Any:
@@ -112,36 +104,6 @@ def test_what_stands_high_on_a_thing_is_in_the_way_beside_it_and_is_remembered()
             assert "blocks(cube_blue, plate_red)" in in_the_way(environment.sense())
 
 
-def test_a_dense_table_is_surveyed_at_a_bounded_cost(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Cubes 7 cm apart, between which no finger fits: all are hindered, and can be pushed out."""
-    cube = next(thing for thing in WORLD.objects if thing.kind == "cube")
-    at = {f"box_{row}_{column}": (row, column) for row, column in product(range(2), range(6))}
-    poses = {
-        n: Pose.from_xyz_yaw(0.30 + 0.07 * row, 0.07 * column - 0.175, TOP) for n, (row, column) in at.items()
-    }
-    facts = [Fact(predicate=p, args=args) for n in at for p, args in (("clear", (n,)), ("on", (n, "table")))]
-    objects = tuple(thing(n, pose, cube.size, kind="cube", colour="red") for n, pose in poses.items())
-    scene = Scene(stamp=0.0, relations=tuple(facts), objects=objects, sentences=())
-    hits, asked = CollisionChecker.hits, list[float]()
-
-    def counted(checker: CollisionChecker, joints: Any, gap: float) -> Any:
-        asked.append(gap)
-        return hits(checker, joints, gap)
-
-    things = tuple(cube.model_copy(update={"model": name}) for name in at)
-    world = WORLD.model_copy(update={"objects": things})
-    with closing(MujocoWorld(world)) as here:
-        here.reset(Layout(poses=poses))
-        arm = Manipulator(world, here)
-        arm.set_scene(scene)
-        monkeypatch.setattr(CollisionChecker, "hits", counted)
-        compiled = _compiled.cache_info().misses
-        found = [*obstructions(scene, arm, 0.02)]
-    assert {fact.args[1] for fact in found if fact.predicate == "hems"} == {*at}
-    assert len(asked) < 150 * len(at), "configurations looked at"
-    assert _compiled.cache_info().misses == compiled + 1, "scenes compiled"
-
-
 @pytest.mark.parametrize(("away", "crowded"), [(0.045, True), (0.05, False)])
 def test_what_only_the_slide_to_a_neighbour_would_hit_is_in_its_way(away: float, crowded: bool) -> None:
     """The fingers have room where the slide begins, and none where it ends."""
@@ -178,7 +140,7 @@ def test_the_arm_goes_around_what_does_not_belong_on_the_table(tmp_path: Path) -
         seen = environment.sense()
         plan = planned(planner, environment.task, seen)
         assert plan is not None and seen.objects["unknown"] == "unknown"
-        acted = environment.act("1", plan, builtin_skills())
+        acted = environment.act("1", plan, environment.builtin_skills.read_text())
         assert acted.status == "done"
         assert environment.settle().outcome is Outcome.SUCCESS
     assert frozenset({"cobot", box.model}) not in touched
@@ -194,7 +156,7 @@ def test_a_cube_that_others_touch_on_two_sides_is_pushed_out(tmp_path: Path) -> 
         others = f"{text}, and leave the blue and the green cube alone."
         plan, careful = (planned(planner, task(words), seen) for words in (f"{text}.", others))
         assert str(plan.steps[0]) == "push_out(cube_red)" and careful is None
-        acted = environment.act("1", plan, builtin_skills())
+        acted = environment.act("1", plan, environment.builtin_skills.read_text())
         assert acted.status == "done"
         assert environment.sense().holds("on", "cube_red", "plate_red")
 
@@ -209,17 +171,6 @@ def test_closing_fingers_stay_above_the_table_however_low_a_thing_is_seen() -> N
         objects = tuple(cube.model_copy(update={"pose": lower}) if o is cube else o for o in scene.objects)
         best = next(ctx._grasps(scene.model_copy(update={"objects": objects}), "cube_red"))
         assert best.pose.position[2] - ctx._tip_reach > WORLD.table.top + 0.002
-
-
-@pytest.mark.slow
-def test_what_is_taller_than_the_fingers_is_held_by_its_upper_half(tmp_path: Path) -> None:
-    """The palm would meet its top before the fingertips are at its middle."""
-    box = thing_of("cuboid", "box_yellow", (0.1, 0.03, 0.15), (0.46, -0.07))
-    with stack_01_with(box, True, tmp_path) as (environment, _, planner):
-        plan = planned(planner, task("Pick up the yellow block."), environment.sense())
-        assert plan is not None
-        environment.act("1", plan, builtin_skills())
-        assert environment._arm.held == "cuboid_yellow"
 
 
 def test_what_a_thing_stands_on_is_in_the_way_of_its_place_and_moved_first() -> None:

@@ -7,10 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spca_core.geometry import Pose
-from spca_core.kinds import WALL
 from spca_core.scene import Fact, Scene, SceneObject
 from spca_sense.outline import footprint, gap, outline_of, shared_area
-from spca_tabletop.act.placements import FINGERS, Hold, across, on_top
+from spca_tabletop.act.placements import Hold, across, on_top
 from spca_testing.observations import thing
 
 EDGE = 0.04
@@ -53,15 +52,6 @@ def test_a_bridge_is_built_off_its_neighbour_and_on_both_supports(
         assert np.isclose(faces, 0.0, atol=1e-6), "along the faces of what carries it"
 
 
-def test_what_comes_first_on_a_cramped_plate_leaves_room_for_another() -> None:
-    at = Pose.from_xyz_yaw(0.5, 0.0, 0.404)
-    plate = thing("plate", at, (0.11, 0.11, 0.008))
-    scene = scene_of(plate, cube("held", 0.3, 0.2))
-    for cramped, far in ((False, 0.0), (True, 0.11 / 2 - EDGE * math.sqrt(0.5))):
-        first = next(on_top(plate, scene, "held", Hold(), 0.02, cramped))
-        assert math.isclose(math.dist(first.position[:2], at.position[:2]), far, abs_tol=1e-9)
-
-
 @given(turn=st.floats(-math.pi, math.pi))
 def test_a_bowl_takes_a_second_cube_wherever_the_gripper_is_turned(turn: float) -> None:
     bowl = thing("bowl", Pose.from_xyz_yaw(0.5, 0.0, 0.411), (0.13, 0.13, 0.022))
@@ -72,14 +62,3 @@ def test_a_bowl_takes_a_second_cube_wherever_the_gripper_is_turned(turn: float) 
     assert gap(own, footprint(there)) > 0.01
     for outline in (own, footprint(there)):
         assert max(math.dist(corner, (0.5, 0.0)) for corner in outline) < 0.13 / 2 - 0.007 - 0.004
-
-
-def test_in_a_deep_tray_a_thing_is_put_where_the_fingers_can_take_it_out_again() -> None:
-    """Its rim bars the way to the thing's top; in a shallow one it comes far from what is there."""
-    for depth in (0.018, 0.05):
-        tray = thing("tray", Pose.from_xyz_yaw(0.5, 0.0, 0.4 + depth / 2), (0.16, 0.2, depth))
-        scene = scene_of(tray, cube("there", 0.47, 0.0), cube("held", 0.3, 0.2), there="tray")
-        first = next(on_top(tray, scene, "held", Hold(), 0.02))
-        away = abs(first.position[0] - 0.5 if round(2 * first.yaw / math.pi) % 2 else first.position[1])
-        wall = (0.16 if round(2 * first.yaw / math.pi) % 2 else 0.2) / 2 - WALL
-        assert (wall - away > FINGERS) is (depth > 0.04)

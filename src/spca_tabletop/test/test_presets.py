@@ -6,13 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spca_core.contacts import pair
 from spca_core.geometry import Pose
-from spca_core.layout import resting_contacts
 from spca_core.world import load_world
 from spca_referee.level import list_levels, load_level
 from spca_referee.rules import bind_rules
-from spca_sim.mujoco_world import MujocoWorld
 from spca_sim.variation import SimVariation
 from spca_tabletop.presets import draw_table
 
@@ -68,25 +65,3 @@ def test_nominal_changes_nothing_but_others_do():
     assert draw_table("nominal", 3, WORLD, level)[1] == SimVariation()
     assert draw_table("hard", 3, WORLD, level)[1] != SimVariation()
     assert draw_table("shuffled", 3, WORLD, level)[0] != draw_table("shuffled", 4, WORLD, level)[0]
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_hard_tables_rest_as_they_are_drawn(seed):
-    """The geometry's contacts are those of the physics, and nothing falls over or apart at the start."""
-    layout, variation = draw_table("hard", seed, WORLD, load_level("touch_02"))
-    simulator, samples = MujocoWorld(WORLD, variation=variation), []
-    simulator.reset(layout)
-    simulator.on_contacts(samples.append)
-    simulator.step(1.0)
-    assert {pair(*names) for names in resting_contacts(layout, WORLD)} <= {*samples[-1].pairs}
-    for model, pose in layout.poses.items():
-        assert abs(pose.position[0] - simulator.object_pose(model).position[0]) < 0.002
-
-
-def test_no_place_is_missing_for_good_that_the_task_may_need():
-    """A tower of Hanoi needs a free mat that no word of the task names."""
-    level = load_level("hanoi_01")
-    world = load_world(level.world)
-    for seed in range(20):
-        for disturbance in draw_table("disturbed-remove", seed, world, level)[1].disturbances:
-            assert not any(name.startswith("mat") for name in disturbance.spare)

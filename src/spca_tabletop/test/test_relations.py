@@ -2,9 +2,11 @@
 
 import re
 from functools import partial
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -19,24 +21,8 @@ from spca_tabletop.plan.room import no_room
 from spca_testing.contracts.relation_contract import RelationContract
 from spca_testing.observations import plan_of, thing
 
-TEXTS = {
-    "left_of__cube_green": "Put the red cube to the left of the green cube.",
-    "left_of__cube_blue__60": "Put the red cube 6 cm to the left of the blue cube.",
-    "right_of__plate_red": "Move the red cube to the right of the red plate.",
-    "behind__cube_blue__cube_green": "Put the red cube behind the blue and the green cube.",
-    "in_front_of__cube_green": "The red cube must be in front of the green cube.",
-    "between__cube_blue__cube_green": "Put the red cube between the blue and the green cube.",
-    "at__400__m50": "Put the red cube on the table at x = 0.4 m, y = -5 cm.",
-    "turned__500__m150__30": "Turn the red cube by 30 degrees.",
-    "left_half": "Put the red cube in the left half of the table.",
-    "near__plate_blue": "Put the red cube next to the blue plate.",
-}
-OWN = {
-    "on_edge__plate_red": "Put the red cube on the edge of the red plate.",
-    "discarded": "Drop the red cube over the edge of the table.",
-    "in__plate_red": "Put the red cube in the red plate.",
-}
-"""Of relations with a predicate, an action and a skill of their own."""
+ROWS = yaml.safe_load(Path(__file__).with_name("places.yaml").read_text())
+TEXTS: dict[str, str] = ROWS["places"]
 HALVES = {"left_half", "right_half"}  # the red cube stands in the right one already
 
 
@@ -48,7 +34,7 @@ class TestOwnRelations(RelationContract):
 
 
 def test_every_row_has_a_text() -> None:
-    rows = {found.relation.name for symbol in TEXTS | OWN if (found := place_of(symbol))}
+    rows = {found.relation.name for symbol in TEXTS | ROWS["own"] if (found := place_of(symbol))}
     assert rows | HALVES == {row.name for row in relations()}
 
 
@@ -71,13 +57,9 @@ def test_wherever_things_stand_what_is_put_there_is_there(
             assert place.holds(moved, [*others, moved])
 
 
-def test_what_is_no_place_is_taken_for_none() -> None:
-    wrong = (
-        "cube_red at at__400 at__400__50__1 at__4x__5 between__cube_red left_of__cube_red__4__5 turned__1__2"
-    )
-    assert [
-        symbol for symbol in (*wrong.split(), "left_half__cube_red", "beyond__cube") if place_of(symbol)
-    ] == []
+@pytest.mark.parametrize("symbol", ROWS["wrong"])
+def test_what_is_no_place_is_taken_for_none(symbol: str) -> None:
+    assert place_of(symbol) is None
 
 
 def test_nothing_is_anywhere_to_what_is_not_seen_or_to_itself() -> None:

@@ -1,7 +1,7 @@
 """The contract of `Environment`, kept by the tabletop in one process and by the tabletop over ROS."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 
 import pytest
 
@@ -54,11 +54,8 @@ class TestInproc(TabletopContract):
     @contextmanager
     def fresh(self) -> Iterator[Environment]:
         """Stack the red cube on the blue one."""
-        environment = TabletopKit().build(OPTIONS)
-        try:
+        with closing(TabletopKit().build(OPTIONS)) as environment:
             yield environment
-        finally:
-            environment.close()
 
 
 @pytest.mark.slow

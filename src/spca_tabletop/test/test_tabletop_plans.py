@@ -118,22 +118,6 @@ def test_any_tower_from_any_table(
     assert all(end.on[above] == below for below, above in pairwise(tower))
 
 
-@settings(max_examples=8, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(
-    table=tables(),
-    goal=st.fixed_dictionaries({c: st.sampled_from(["", *PLATES]) for c in CUBES}).filter(
-        lambda g: any(g.values())
-    ),
-)
-def test_any_cubes_to_any_plates_from_any_table(
-    planner: DraftingPlanner, table: tuple[dict[str, str], str], goal: dict[str, str]
-) -> None:
-    wanted = {c: p for c, p in goal.items() if p}
-    text = " and ".join(f"the {COLOUR[c]} cube on the {p.split('_')[1]} plate" for c, p in wanted.items())
-    end = outcome(planner, f"Put {text}.", *table)
-    assert wanted.items() <= end.on.items()
-
-
 def hiding(seen: Observation) -> Observation:
     """The same, with the lowest cube of a tower out of sight."""
     unknown = {"id": "unknown", "kind": "unknown", "colour": "unknown", "visible": False}
@@ -236,14 +220,3 @@ def test_a_rule_holds_on_the_way_not_only_in_the_end(planner: DraftingPlanner) -
     result = planner.plan(request(tower + rule, nominal_observation("hanoi_02")))
     assert result.plan is not None, result.message
     assert len([s for s in result.plan.steps if s.action in ("place_on", "stack_on")]) == 7
-
-
-def test_others_can_read_the_domain_and_its_problems(tmp_path: Path) -> None:
-    """Unified Planning's own reader."""
-    from unified_planning.io import PDDLReader
-
-    draft = BuiltinProposer().draft(request("Stack red on blue.", scene()), None, None)
-    for name, text in (("domain", draft.domain), ("problem", draft.problem)):
-        (tmp_path / name).write_text(text)
-    read = PDDLReader().parse_problem(str(tmp_path / "domain"), str(tmp_path / "problem"))
-    assert {action.name for action in read.actions} >= {"pick_up", "stack_on"} and read.goals
