@@ -16,6 +16,25 @@ from spca_testing.processes import python
 
 pytestmark = pytest.mark.ros
 
+_WITHOUT_LOOPBACK = """
+from spca_core.errors import InputError
+from spca_ros.domain import own_domain
+try:
+    with own_domain():
+        pass
+except InputError as error:
+    print(error)
+"""
+
+
+def test_a_lost_network_interface_is_named() -> None:
+    alone = ["unshare", "--user", "--net"]  # a network namespace begins with all interfaces down
+    if (tried := subprocess.run([*alone, "true"], capture_output=True, text=True, check=False)).returncode:
+        pytest.skip(f"network namespaces are not allowed here: {tried.stderr.strip()}")
+    command = [*alone, sys.executable, "-c", _WITHOUT_LOOPBACK]
+    said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert said.startswith("the loopback interface does not work (Network is unreachable)")
+
 
 def test_a_node_that_somebody_has_stopped_is_lost_at_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -87,3 +106,27 @@ def test_a_node_ends_when_its_starter_is_killed_and_leaves_no_file(tmp_path: Pat
         starter.kill()
     _, alive = psutil.wait_procs([node], timeout=60)
     assert not alive and not shared
+
+
+_PICTURES = """
+import threading, psutil
+from spca_ros.node import ros_session
+taken = threading.Barrier(9)
+def take():
+    for _ in range(4):
+        bytearray(6 << 20)
+    taken.wait()
+    taken.wait()
+with ros_session("it"):
+    before = psutil.Process().memory_info().rss
+    for _ in range(8):
+        threading.Thread(target=take).start()
+    taken.wait()
+    print(psutil.Process().memory_info().rss - before)
+    taken.wait()
+"""
+
+
+def test_threads_of_a_graph_keep_no_room_for_pictures() -> None:
+    """Else each of many runs in one process would leave some megabytes."""
+    assert int(python("-c", _PICTURES).stdout) < 16 << 20
