@@ -19,19 +19,9 @@ from spca_testing.contracts.engine_contract import DOMAIN as SWITCH
 from spca_testing.contracts.engine_contract import pigeons, switches
 from spca_testing.processes import outliving, python
 
-PIGEONS = """(define (domain pigeons) (:types pigeon hole)
-  (:predicates (waiting ?p - pigeon) (free ?h - hole) (home ?p - pigeon) (never))
-  (:action settle :parameters (?p - pigeon ?h - hole) :precondition (and (waiting ?p) (free ?h))
-    :effect (and (home ?p) (not (waiting ?p)) (not (free ?h))))
-  (:action exchange :parameters (?a ?b ?c ?d ?e ?f - pigeon)
-    :precondition (and (home ?a) (never)) :effect (never)))"""
-
-
-WIDE = """(define (domain wide) (:predicates (r ?a ?b) (done))
-  (:action all :parameters (?a ?b ?c ?d ?e ?f ?g ?h)
-     :precondition (and (r ?a ?b) (r ?c ?d) (r ?e ?f) (r ?g ?h))
-    :effect (done)))"""
-"""Its translation alone takes ages: 12⁸ ground actions."""
+PIGEONS, WIDE, COSTS = (
+    Path(__file__).with_name(f"{name}.pddl").read_text() for name in ("pigeons", "wide", "costs")
+)
 
 
 def wide() -> str:
@@ -66,13 +56,9 @@ def once_searching(solver: SolverProcess, act: Callable[[list[int]], object]) ->
 
 
 def test_the_cheapest_plan_is_found(solver: SolverProcess) -> None:
-    domain = """(define (domain detour) (:predicates (at0) (at1) (there)) (:functions (total-cost) - number)
-      (:action jump :parameters () :precondition (at0) :effect (and (there) (increase (total-cost) 9)))
-      (:action walk :parameters () :precondition (at0) :effect (and (at1) (increase (total-cost) 1)))
-      (:action arrive :parameters () :precondition (at1) :effect (and (there) (increase (total-cost) 1))))"""
     problem = """(define (problem p) (:domain detour) (:init (at0) (= (total-cost) 0)) (:goal (there))
       (:metric minimize (total-cost)))"""
-    answer = solver.judge(Case(domain=domain, problem=problem, timeout_s=20))
+    answer = solver.judge(Case(domain=COSTS, problem=problem, timeout_s=20))
     assert answer.steps == (("walk",), ("arrive",))
     assert answer.parse_seconds > 0 and answer.validate_seconds > 0
 
