@@ -87,11 +87,14 @@ def test_a_bad_draft_is_rejected_and_repaired() -> None:
     assert "LOW" not in coder(script).complete(request("wave_at")).library, "the first draft is no part of it"
 
 
-def test_the_budget_ends_it_and_the_library_stays_as_it_was() -> None:
+def test_the_budget_or_a_stop_between_drafts_ends_it_and_the_library_stays_as_it_was() -> None:
     """Failed code never stays in the working library."""
     result = coder(Script([BAD] * (BUDGET + 1))).complete(request("wave_at"))
     assert (result.status, result.library, len(result.drafts)) == ("exhausted", LIBRARY, BUDGET)
     assert "ctx has no 'wave'" in result.message
+    script = Script([BAD] * BUDGET)
+    result = coder(script).complete(request("wave_at"), cancelled=lambda: len(script.asked) == 1)
+    assert (result.status, result.library, len(result.drafts)) == ("cancelled", LIBRARY, 1)
 
 
 def test_a_suspect_is_written_anew() -> None:
@@ -103,13 +106,6 @@ def test_a_suspect_is_written_anew() -> None:
     assert "return not ctx" in result.library and [d.kind for d in result.drafts] == ["semantic"]
     asked = script.asked[0]
     assert asked["rejection"] == "it did not nod" and "return ctx.nod(thing)" in str(asked["previous"])
-
-
-def test_it_can_be_cancelled() -> None:
-    """Between drafts."""
-    script = Script([BAD] * BUDGET)
-    result = coder(script).complete(request("wave_at"), cancelled=lambda: len(script.asked) == 1)
-    assert (result.status, result.library, len(result.drafts)) == ("cancelled", LIBRARY, 1)
 
 
 def rejection(draft: str, library: str = LIBRARY, api: CtxApi = API) -> str:
