@@ -51,7 +51,6 @@ def test_the_example_in_the_readme_works(tmp_path: Path):
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        ("roles: [", "not valid YAML"),
         ("roles: {planner_big: {modle: m}}", "modle: no such key; did you mean 'model'?"),
         ("roles: {coder: {model: m, base_url: 'localhost:8000'}}", "must be an http or https address"),
         ("roles: {coder: {model: m, base_url: 'http://me:secret@h/v1'}}", "a user name or a password"),
