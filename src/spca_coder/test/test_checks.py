@@ -14,12 +14,13 @@ from spca_sandbox.surface import Surface
 from spca_testing.coding import API, request
 
 SURFACE = Surface(API)
+CASES = yaml.safe_load(Path(__file__).with_name("code.yaml").read_text())
 
 
 @pytest.mark.parametrize(
     ("code", "line", "part"),
     [
-        *yaml.safe_load(Path(__file__).with_name("not_allowed.yaml").read_text()),
+        *CASES["not allowed"],
         ("x = 1\n" * 20_001, None, "too long"),
         ("def f(ctx): return " + "+".join(["1"] * 400), 1, "nested too deeply"),
         ("def f(ctx): return " + "not " * 3000 + "1", None, "not Python"),
@@ -31,16 +32,7 @@ def test_not_allowed(code: str, line: int | None, part: str) -> None:
     assert [p.line for p in problems if part in p.message] == [line], problems
 
 
-@pytest.mark.parametrize(
-    "code",
-    [
-        '"""Doc with __dunders__."""\nimport math\nA: float = 2 * math.pi\n\ndef f(ctx, a):\n'
-        '    """Doc __x__ and {braces}."""\n'
-        "    try:\n        ctx.nod(*[], *a)\n    except MotionError as e:\n"
-        "        raise RuntimeError(f'{e.kind}')\n",
-        "def f(ctx: Ctx) -> None:\n    reply = yield 1\n    return [ctx.nod(name=x) for x in 'a__b']\n",
-    ],
-)
+@pytest.mark.parametrize("code", CASES["allowed"])
 def test_allowed(code: str) -> None:
     assert allowlist.check(code, surface=SURFACE) == []
 
@@ -52,17 +44,7 @@ def test_whatever_a_text_makes_a_critic_raise_is_a_rejection() -> None:
     assert criticised(stumble, str).endswith("LookupError: nobody has thought of this")
 
 
-@pytest.mark.parametrize(
-    ("code", "names"),
-    [
-        ("def f(ctx): return raised(ctx)", ["raised"]),
-        ("def f(ctx): return [y for y in z]", ["z"]),
-        ("A = 1\ndef f(ctx): return A + pose(1) + len('x')", []),
-        ("def f(ctx: Ctx, a: 'Nothing') -> Done:\n    x: Place\n    y: Place = 1\n    return y", []),
-        ("def f(ctx):\n    def g(): return ctx, f, h\n    return g", ["h"]),
-        ("def f(ctx): open('x')", ["open"]),
-    ],
-)
+@pytest.mark.parametrize(("code", "names"), CASES["undefined names"])
 def test_undefined_names(code: str, names: list[str]) -> None:
     problems = undefined(code, {"pose"})
     assert [p.message.split("'")[1] for p in problems] == names
@@ -79,16 +61,7 @@ def test_a_rewrite_is_asked_for_by_the_names_of_the_present_version() -> None:
     assert as_present(schema, "def lift(ctx, cube):\n    pass\n") == schema
 
 
-@pytest.mark.parametrize(
-    ("parameters", "fits", "good_enough"),
-    [
-        ("ctx, cube, from_", True, True),
-        ("ctx, thing, place", False, True),
-        ("ctx, from_, cube", False, False),
-        ("ctx, *args", False, False),
-        ("cube, from_, ctx", False, False),
-    ],
-)
+@pytest.mark.parametrize(("parameters", "fits", "good_enough"), CASES["parameters of pick_up"])
 def test_new_skills_must_fit_exactly_and_existing_ones_by_position(
     parameters: str, fits: bool, good_enough: bool
 ) -> None:

@@ -87,11 +87,14 @@ def test_a_bad_draft_is_rejected_and_repaired() -> None:
     assert "LOW" not in coder(script).complete(request("wave_at")).library, "the first draft is no part of it"
 
 
-def test_the_budget_ends_it_and_the_library_stays_as_it_was() -> None:
+def test_the_budget_or_a_stop_between_drafts_ends_it_and_the_library_stays_as_it_was() -> None:
     """Failed code never stays in the working library."""
     result = coder(Script([BAD] * (BUDGET + 1))).complete(request("wave_at"))
     assert (result.status, result.library, len(result.drafts)) == ("exhausted", LIBRARY, BUDGET)
     assert "ctx has no 'wave'" in result.message
+    script = Script([BAD] * BUDGET)
+    result = coder(script).complete(request("wave_at"), cancelled=lambda: len(script.asked) == 1)
+    assert (result.status, result.library, len(result.drafts)) == ("cancelled", LIBRARY, 1)
 
 
 def test_a_suspect_is_written_anew() -> None:
@@ -105,13 +108,6 @@ def test_a_suspect_is_written_anew() -> None:
     assert asked["rejection"] == "it did not nod" and "return ctx.nod(thing)" in str(asked["previous"])
 
 
-def test_it_can_be_cancelled() -> None:
-    """Between drafts."""
-    script = Script([BAD] * BUDGET)
-    result = coder(script).complete(request("wave_at"), cancelled=lambda: len(script.asked) == 1)
-    assert (result.status, result.library, len(result.drafts)) == ("cancelled", LIBRARY, 1)
-
-
 def rejection(draft: str, library: str = LIBRARY, api: CtxApi = API) -> str:
     with CodeCritic(api, LIMITS) as critic:
         return critic.judge(draft, request("wave_at").plan.schemas, library).rejection
@@ -121,14 +117,11 @@ def rejection(draft: str, library: str = LIBRARY, api: CtxApi = API) -> str:
     ("draft", "part"),
     [
         ("def wave(ctx, thing): pass", "lacks the skill `def wave_at(ctx, thing):`"),
-        (WAVE.replace("thing", "it"),
-         "wave_at(ctx, it) does not fit the action; it must begin `def wave_at(ctx, thing):`"),
         (WAVE.replace('    """Wave at a thing."""\n', ""), "wave_at has no docstring"),
         (WAVE.replace("ctx.nod(thing)", "nod_slowly(thing)"),
          "line 3, `return nod_slowly(thing)`: nothing defines 'nod_slowly'"),
         (WAVE.replace("nod(thing)", "nod(thing), LOW") + "LOW = {1: 2}[3]\n",
          "line 4, `LOW = {1: 2}[3]`: importing it: KeyError: 3"),
-        (WAVE.replace("nod(thing)", "nod(thing), LOW") + "LOW = sum(range(10 ** 12))\n", "more than 2 s"),
         (WAVE + "def pose(x): return x\n", "'pose' is given by the environment"),
         (WAVE + "def nod_at(ctx, thing):\n    return 2\n", "'nod_at' exists already and was not asked for"),
     ],

@@ -39,13 +39,6 @@ def test_a_skill_becomes_a_module_and_no_byte_of_the_others_changes() -> None:
     assert "return 2" in read(twice.library).module("g")
 
 
-def test_what_is_there_already_changes_nothing() -> None:
-    library = take_in("import math\nA = 1\n\n\ndef f(ctx):\n    return A\n", NEW.format("g"), {"g"}).library
-    for skill in ("f", "g"):
-        taken = take_in(library, read(library).module(skill).replace("return", "return "), {skill})
-        assert (taken.library, taken.written) == (library, ())
-
-
 def test_only_what_was_asked_for_is_taken_with_what_it_needs() -> None:
     draft = "import math\nNEAR = 1\nFAR = 2 * NEAR\nNEVER = 3\n\n\ndef g(ctx, a):\n    return _up(a) + FAR\n"
     draft += "\n\ndef _up(x):\n    return x\n\n\ndef _unused(x):\n    return math.pi\n\n\n"

@@ -27,11 +27,7 @@ def test_the_prompt_is_bounded_whatever_comes_in() -> None:
 @pytest.mark.parametrize(
     ("answer", "code"),
     [
-        (
-            "```bash\nls\n```\n```python\nA = 1\n```\n```python\ndef b(): pass\n```",
-            "A = 1\n\ndef b(): pass\n",
-        ),
-        ("````\ndef a():\n    '''```\n    x\n    ```'''\n````", "def a():\n    '''```\n    x\n    ```'''\n"),
+        ("```bash\nls\n```\n```python\nA = 1\n```\n```python\ndef b(): 0\n```", "A = 1\n\ndef b(): 0\n"),
         (f"Here you are:\n\n```py\n{CODE}```\nGood luck!", CODE),
         (CODE.replace("\n", "\r\n"), CODE),
     ],

@@ -9,13 +9,7 @@ from hypothesis import strategies as st
 from scipy.interpolate import CubicHermiteSpline, CubicSpline
 from scipy.spatial.transform import Rotation
 
-from spca_core.geometry import (
-    Pose,
-    Quat,
-    matrix_of_vector,
-    vector_of_matrix,
-    wrap_angle,
-)
+from spca_core.geometry import Pose, Quat, matrix_of_vector, vector_of_matrix, wrap_angle
 from spca_core.trajectory import PiecewiseCubic
 
 components = st.floats(-1, 1).map(lambda v: round(v, 6))

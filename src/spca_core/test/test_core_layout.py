@@ -54,10 +54,3 @@ def test_a_table_stays_the_same_from_version_to_version() -> None:
 def test_a_table_that_cannot_be_is_said(draw: Draw, asked: tuple[float, ...], said: str) -> None:
     with pytest.raises(InputError, match=said):
         draw(WORLD, *asked)
-
-
-def test_too_small_an_area_is_said() -> None:
-    """It has no room for one plate."""
-    area = WORLD.work_area.model_copy(update={"x": (0.40, 0.50), "y": (-0.1, 0.1)})
-    with pytest.raises(InputError, match=r"too small for a random table.*less spacing"):
-        random_layout(WORLD.model_copy(update={"work_area": area}), 0)

@@ -20,7 +20,6 @@ def laughs(of: str) -> str:
     ("text", "fault"),
     [
         ("a: 1\na: 2\n", "the key 'a' is there twice"),
-        ("on: 2026-02-30", "day"),
         ("[" * 1_000_000 + "]" * 1_000_000, "nested more than 100 levels deep"),
         ("a: !!python/object:os.system x", "could not determine a constructor"),
         (laughs("{{x: 1, <<: [{}]}}"), "more than 100000 values"),

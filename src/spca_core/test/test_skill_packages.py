@@ -22,7 +22,6 @@ def folder(tmp_path: Path) -> Path:
 @pytest.mark.parametrize(
     ("file", "content", "complaint"),
     [
-        ("skill.yaml", "environment: [", "not valid YAML"),
         (
             "skill.yaml",
             "environment: tabletop\nphrases: [{say: 'push {c} to {oter}', goal: '(pushed {c})'}]",

@@ -4,6 +4,7 @@ import gzip
 import json
 import socket
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from email.utils import formatdate
 from functools import partial
 from pathlib import Path
@@ -31,7 +32,6 @@ from spca_testing.models.behaviours import (
     Status,
     Truncated,
     cut_off,
-    huge,
     refuse,
     say_json,
 )
@@ -53,13 +53,11 @@ ASK = [system("be brief"), user("plan")]
 class Bench:
     """A server, a client, and the folder of its ledger."""
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self._servers: list[ModelServer] = []
+    def __init__(self, folder: Path, servers: ExitStack) -> None:
+        self.folder, self.servers = folder, servers
 
     def serve(self, script: Any, **options: Any) -> ModelServer:
-        self._servers.append(ModelServer(script, **options))
-        return self._servers[-1]
+        return self.servers.enter_context(ModelServer(script, **options))
 
     def chat(
         self, server: ModelServer, env: dict[str, str] | None = None, budget: Budget = NO_LIMITS, **model: Any
@@ -75,16 +73,11 @@ class Bench:
     def exchanges(self) -> list[Any]:
         return [read_exchange(path) for path in sorted(self.folder.glob("*.json"))]
 
-    def close(self) -> None:
-        for server in self._servers:
-            server.close()
-
 
 @pytest.fixture
 def bench(tmp_path: Path) -> Iterator[Bench]:
-    bench = Bench(tmp_path / "llm")
-    yield bench
-    bench.close()
+    with ExitStack() as servers:
+        yield Bench(tmp_path / "llm", servers)
 
 
 def error_of(call: Callable[[], Any], kind: type[Exception] = ModelError) -> Any:
@@ -203,7 +196,6 @@ def test_what_another_try_cannot_mend_is_told_at_once(bench: Bench, behaviour: A
     [
         (Status(429), "busy"),
         (Reset(), "unreachable"),
-        (Stall(), "timeout"),
         (Drip(), "timeout"),
         (Flow(b"", b"HTTP/1.1 100 Continue\r\n\r\n"), "timeout"),
         (Flow(b"HTTP/1.1 500 Broken\r\ncontent-length: 9999\r\n\r\n", b" "), "timeout"),
@@ -232,12 +224,11 @@ def sent(status: bytes, body: bytes, more: bytes = b"") -> Flow:
 @pytest.mark.parametrize(
     ("behaviour", "kind", "words"),
     [
-        (huge(3_000_000), "truncated", "longer than 100000 bytes"),
         (Flow(b"HTTP/1.1 200 OK\r\n\r\n", b"x" * 10_000, 0), "truncated", "longer than 100000 bytes"),
         (sent(b"200 OK", PACKED, b"content-encoding: gzip\r\n"), "", "compressed, which nobody asked for"),
         (sent(b"400 Wrong", b'{"error": %s}' % NESTED), "rejected", ""),
     ],
-    ids=["huge", "endless", "packed", "nested part of an error"],
+    ids=["endless", "packed", "nested part of an error"],
 )
 def test_a_response_that_is_too_much_is_not_swallowed(bench: Bench, behaviour: Any, kind: str, words: str):
     most = 2_000_000 if kind == "rejected" else 100_000
@@ -253,15 +244,10 @@ def test_a_prompt_is_not_sent_where_a_server_redirects_it(bench: Bench):
     assert len(server.requests) == 1 and other.requests == []
 
 
-@pytest.mark.parametrize("status", [b"200 OK", b"503 Busy"])
-def test_no_byte_of_a_header_breaks_the_client(bench: Bench, status: bytes):
+def test_no_byte_of_a_header_breaks_the_client(bench: Bench):
     odd = b"x-odd: \xff\x80\r\nretry-after: \xff\r\ncontent-type: \xc3\xa9\r\n"
-    server = bench.serve([sent(status, json.dumps(Say("hi").completion({})).encode(), odd)])
-    ask = bench.chat(server, attempts=1).complete
-    if status == b"200 OK":
-        assert ask("planner_big", ASK).text == "hi"
-    else:
-        assert error_of(lambda: ask("planner_big", ASK)).kind == "broken"
+    said = json.dumps(Say("hi").completion({})).encode()
+    assert bench.ask([sent(b"503 Busy", said, odd), sent(b"200 OK", said, odd)]).text == "hi"
 
 
 def test_the_time_of_the_level_ends_the_attempts(bench: Bench):
@@ -273,13 +259,11 @@ def test_the_time_of_the_level_ends_the_attempts(bench: Bench):
 # --- preflight and keys
 
 
-@pytest.mark.parametrize("listens", [False, True], ids=["unreachable", "hanging"])
-def test_a_server_that_does_not_answer_is_bad_input(listens: bool):
+def test_a_server_that_does_not_answer_is_bad_input():
     with socket.socket() as silent:
         silent.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{silent.getsockname()[1]}/v1"
-        if listens:
-            silent.listen()
+        silent.listen()
         model = ModelConfig(model="m", base_url=url, connect_timeout_s=0.2)
         source = OpenAISource(LlmConfig(roles={"coder": model}), env={})
         error = error_of(lambda: source.preflight(["coder"]), InputError)
@@ -350,10 +334,3 @@ def test_an_answer_that_can_just_be_read_is_no_more_than_invalid(many: Callable[
     for deep in many(range(50, 1100)):
         text = f'{{"domain": {"[" * deep}{"]" * deep}}}'
         assert error_of(partial(parse, text, Answer)).kind == "invalid"
-
-
-def test_what_is_wrong_in_every_choice_is_told_of_the_first(bench: Bench):
-    body = ", ".join(['{"message": {"content": [1, 1]}}'] * 30_000)
-    error = error_of(lambda: bench.ask([Raw(f'{{"choices": [{body}]}}'.encode())]))
-    assert "not a chat completion: choices.0" in str(error)
-    assert "more" not in str(error) or "(and 1 more)" in str(error)

@@ -83,14 +83,6 @@ def test_a_request_never_recorded_names_what_differs(tmp_path: Path):
         replay(tmp_path).complete("planner_big", asked[:1])
 
 
-def test_a_role_and_a_schema_never_recorded_are_named(tmp_path: Path):
-    record(tmp_path / "recorded", [Say("x")], QUESTION)
-    with pytest.raises(InputError, match="no request to 'coder' was ever recorded, only to planner_big"):
-        replay(tmp_path).complete("coder", QUESTION)
-    with pytest.raises(InputError, match="differs in the schema: recorded '', asked 'Draft'"):
-        replay(tmp_path).complete("planner_big", QUESTION, Draft)
-
-
 @pytest.mark.parametrize(
     ("llm", "words"),
     [

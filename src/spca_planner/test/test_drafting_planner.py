@@ -157,16 +157,6 @@ def test_success_makes_a_domain_trusted_and_reused(make: Make, tmp_path: Path) -
     assert statuses(make(failing).plan(AGAIN).drafts) == [("reuse", "parse"), ("repair", "")]
 
 
-def test_a_domain_of_another_group_is_an_example(make: Make, tmp_path: Path) -> None:
-    """Even where it fits the words better than that of the task's own group."""
-    trusted = TrustedDomains(tmp_path / "domains")
-    trusted.add("tabletop", task("Touch it.", group=REQUEST.task.group), "(define (domain touching))")
-    trusted.add("tabletop", REQUEST.task.model_copy(update={"group": "other"}), GOOD.domain)
-    proposer = Scripted(GOOD)
-    assert statuses(make(proposer).plan(REQUEST).drafts) == [("fresh", "")]
-    assert proposer.asked[0][1] == Draft(domain=GOOD.domain, problem="")
-
-
 def test_a_replan_tells_what_failed_and_what_was_tried_and_each_mode_has_its_own_proposer(make: Make) -> None:
     again = {"mode": "replan", "failure": "the cube slipped", "previous": UNSOLVABLE}
     big, small = Scripted(UNREADABLE), Scripted(GOOD)

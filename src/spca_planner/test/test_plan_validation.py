@@ -3,34 +3,25 @@
 from pathlib import Path
 
 import pytest
+import yaml
 
 from spca_planner.solver.reading import read
 from spca_planner.solver.validation import why_invalid
 from spca_tabletop.plan.problem import domain, problem
 from spca_testing.observations import scene
 
+PLANS = yaml.safe_load(Path(__file__).with_name("plans.yaml").read_text())
 GOAL = [frozenset({("on", "cube_red", "cube_blue"), ("on", "cube_blue", "table")})]
 STACKING = (("pick_up", "cube_red", "table"), ("stack_on", "cube_red", "cube_blue"))
 
 
-@pytest.mark.parametrize(
-    ("steps", "reason"),
-    [
-        (STACKING, ""),
-        (tuple(tuple(word.upper() for word in step) for step in STACKING), ""),
-        (
-            STACKING[1:],
-            "step 1, stack_on(cube_red, cube_blue): its precondition holding(cube_red) is not",
-        ),
-        ((("fly", "cube_red"),), "step 1, fly(cube_red): the domain has no action 'fly'"),
-        ((("touch", "cube_pink"),), "step 1, touch(cube_pink): the problem has no object 'cube_pink'"),
-        ((("touch", "cube_red", "table"),), "step 1, touch(cube_red, table): touch takes 1 argument(s)"),
-        ((("place_on", "cube_red", "table"),), "step 1, place_on(cube_red, table): 'table' cannot be ?p"),
-        ((), "after the last step the goal on(cube_red, cube_blue) does not hold"),
-    ],
-)
-def test_the_reason_names_step_and_condition(steps: tuple[tuple[str, ...], ...], reason: str) -> None:
-    found = why_invalid(read(domain(), problem(scene(), GOAL)), steps)
+def steps_of(plan: str) -> tuple[tuple[str, ...], ...]:
+    return tuple(tuple(step.split()) for step in plan.split(", ") if step)
+
+
+@pytest.mark.parametrize(("plan", "reason"), PLANS["stacking"].items())
+def test_the_reason_names_step_and_condition(plan: str, reason: str) -> None:
+    found = why_invalid(read(domain(), problem(scene(), GOAL)), steps_of(plan))
     assert found.startswith(reason) if reason else found == ""
 
 
@@ -61,18 +52,11 @@ def wet_things(goal: str, count: int = 20) -> str:
       (:goal (and (packed) {goal})) (:metric minimize (total-cost)))"""
 
 
-@pytest.mark.parametrize(
-    ("steps", "goal", "accepted"),
-    [
-        (("wrap o0", "wrap o1", "pack", "wrap o2", "soak o2"), "(not (wrapped o2))", True),
-        (("wrap o0", "pack"), "", False),
-        (("wrap o0", "wrap o1", "pack"), "(exists (?x - thing) (and (wrapped ?x) (not (wet ?x))))", False),
-    ],
-)
+@pytest.mark.parametrize(("plan", "goal", "accepted"), PLANS["packing"])
 def test_many_disjunctions_and_a_metric_without_a_start_are_judged(
-    steps: tuple[str, ...], goal: str, accepted: bool
+    plan: str, goal: str, accepted: bool
 ) -> None:
     """In disjunctive normal form the condition of `pack` has three to the power of twenty parts."""
-    why = why_invalid(read(WET, wet_things(goal)), tuple(tuple(step.split()) for step in steps))
+    why = why_invalid(read(WET, wet_things(goal)), steps_of(plan))
     assert (why == "") == accepted
     assert "TAMER" not in why

@@ -19,19 +19,9 @@ from spca_testing.contracts.engine_contract import DOMAIN as SWITCH
 from spca_testing.contracts.engine_contract import pigeons, switches
 from spca_testing.processes import outliving, python
 
-PIGEONS = """(define (domain pigeons) (:types pigeon hole)
-  (:predicates (waiting ?p - pigeon) (free ?h - hole) (home ?p - pigeon) (never))
-  (:action settle :parameters (?p - pigeon ?h - hole) :precondition (and (waiting ?p) (free ?h))
-    :effect (and (home ?p) (not (waiting ?p)) (not (free ?h))))
-  (:action exchange :parameters (?a ?b ?c ?d ?e ?f - pigeon)
-    :precondition (and (home ?a) (never)) :effect (never)))"""
-
-
-WIDE = """(define (domain wide) (:predicates (r ?a ?b) (done))
-  (:action all :parameters (?a ?b ?c ?d ?e ?f ?g ?h)
-     :precondition (and (r ?a ?b) (r ?c ?d) (r ?e ?f) (r ?g ?h))
-    :effect (done)))"""
-"""Its translation alone takes ages: 12⁸ ground actions."""
+PIGEONS, WIDE, COSTS = (
+    Path(__file__).with_name(f"{name}.pddl").read_text() for name in ("pigeons", "wide", "costs")
+)
 
 
 def wide() -> str:
@@ -66,13 +56,9 @@ def once_searching(solver: SolverProcess, act: Callable[[list[int]], object]) ->
 
 
 def test_the_cheapest_plan_is_found(solver: SolverProcess) -> None:
-    domain = """(define (domain detour) (:predicates (at0) (at1) (there)) (:functions (total-cost) - number)
-      (:action jump :parameters () :precondition (at0) :effect (and (there) (increase (total-cost) 9)))
-      (:action walk :parameters () :precondition (at0) :effect (and (at1) (increase (total-cost) 1)))
-      (:action arrive :parameters () :precondition (at1) :effect (and (there) (increase (total-cost) 1))))"""
     problem = """(define (problem p) (:domain detour) (:init (at0) (= (total-cost) 0)) (:goal (there))
       (:metric minimize (total-cost)))"""
-    answer = solver.judge(Case(domain=domain, problem=problem, timeout_s=20))
+    answer = solver.judge(Case(domain=COSTS, problem=problem, timeout_s=20))
     assert answer.steps == (("walk",), ("arrive",))
     assert answer.parse_seconds > 0 and answer.validate_seconds > 0
 
@@ -162,27 +148,6 @@ def test_no_signal_is_lost_that_comes_while_a_search_starts() -> None:
     """As that of an owner who has gone: what the handler raised there was ignored."""
     ended = python("-c", WHILE_FORKING, env=os.environ | {"OPENBLAS_NUM_THREADS": "1"})
     assert "ChildProcessError" in ended.stderr and "ignored" not in ended.stderr
-
-
-WITHIN = """
-import resource, sys
-from spca_planner.solver.judgement import Case
-from spca_planner.solver.process import SolverProcess
-for kind, most in (resource.RLIMIT_AS, 2**31 - 2**20), (resource.RLIMIT_CPU, 40):
-    resource.setrlimit(kind, (most, most))
-with SolverProcess() as solver:
-    answer = solver.judge(Case(domain=sys.argv[1], problem=sys.argv[2], timeout_s=60))
-    print(len(answer.steps), answer.message)
-"""
-
-
-def test_the_limits_of_the_user_are_kept() -> None:
-    """`ulimit -v` and `-t` below its own. Only the superuser may ask for more, who is none in a namespace."""
-    alone = ["unshare", "--user"] if os.getuid() == 0 else []
-    if alone and (tried := subprocess.run([*alone, "true"], capture_output=True, check=False)).returncode:
-        pytest.skip(f"user namespaces are not allowed here: {tried.stderr.decode().strip()}")
-    command = [*alone, sys.executable, "-c", WITHIN, SWITCH, switches("(and (lit a) (lit b))")]
-    assert subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip() == "2"
 
 
 BUSY = """

@@ -6,7 +6,6 @@ from spca_planner.trusted import TrustedDomains, actions_of
 from spca_testing.observations import task
 
 DOMAIN = "(define (domain a)\n  (:action b :parameters ()))\n"
-CUBES = {f"cube_{colour}": "cube" for colour in ("red", "green", "blue")}
 
 
 def test_solved_tasks_gather_and_another_domain_is_kept_beside(tmp_path: Path) -> None:
@@ -59,24 +58,6 @@ def test_a_sentence_is_shown_a_domain_of_the_same_kinds_of_things(tmp_path: Path
         for said in ((), before):
             sentence = task(text).model_copy(update={"judge": "look", "conversation": said})
             assert (trusted.fitting("tabletop", sentence, seen) is not None) is offered, (text, said)
-
-
-def test_for_a_tower_the_domain_of_towers_is_offered_and_not_that_of_bridges(tmp_path: Path) -> None:
-    """A bridge puts one thing on two others at once; of two that serve, the simpler one comes first."""
-    bridge, tower, more = (
-        "(define (domain d) (:types cube) (:predicates (on ?a ?b - cube) (clear ?a - cube))\n"
-        f"  (:action put :parameters ({takes} - cube) :effect (and {brings})){rest})"
-        for takes, brings, rest in (
-            ("?a ?b ?c", "(on ?a ?b) (on ?a ?c)", ""),
-            ("?a ?b", "(on ?a ?b)", ""),
-            ("?a ?b", "(on ?a ?b)", "\n  (:action wipe :parameters (?a - cube) :effect (clear ?a))"),
-        )
-    )
-    goal = frozenset({("on", "cube_red", "cube_green"), ("on", "cube_green", "cube_blue")})
-    trusted = TrustedDomains(tmp_path)
-    for group, domain in (("bridge", bridge), ("more", more), ("tower", tower)):
-        trusted.add("tabletop", task("Stack the red, the green and the blue cube.", group=group), domain)
-    assert trusted.fitting("tabletop", task("Build a tower.", group="new"), CUBES, [goal]).text == tower
 
 
 def test_schemas_are_whole_and_say_what_belongs_to_no_task() -> None:

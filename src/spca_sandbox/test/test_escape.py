@@ -4,7 +4,6 @@ Each attack must be contained, the world stopped when the worker had to go, and 
 """
 
 import os
-import re
 import socket
 from collections.abc import Iterator
 from pathlib import Path
@@ -22,6 +21,7 @@ from spca_testing.sandbox import API, World
 LIMITS = Limits(worker_s=4.0, calls=500, log_lines=50)
 ATTACKS = yaml.safe_load(Path(__file__).with_name("attacks.yaml").read_text())
 SECRET = "sk-not-for-skills-1234"
+HARMLESS = "os.getpid()"
 
 ARMED = """
 real = CtxError.__init__.__globals__["__builtins__"]["__import__"]
@@ -69,16 +69,6 @@ def attack(
     return outcome
 
 
-def unrefused(host: SkillHost, bodies: list[str], path: str = "") -> list[str]:
-    """Which of these a skill can do; a harmless one among them shows that each was tried."""
-    told = "return done"
-    for body in reversed([*map(str.strip, bodies), "os.getpid()"]):
-        told = f"try:\n    {body}\n    done.append({body!r})\nexcept Exception:\n    pass\n{told}"
-    *done, last = attack(host, f"done = []\n{told}", path).value
-    assert last == "os.getpid()"
-    return done
-
-
 def kind(outcome: RunOutcome) -> str:
     assert outcome.status == "failed", outcome
     return outcome.failure.kind
@@ -116,32 +106,15 @@ def test_format_strings_find_no_secret(host: SkillHost) -> None:
     assert "SPCA" not in outcome.value
 
 
-def test_no_file_can_be_read(host: SkillHost) -> None:
-    parent = f"/proc/{os.getpid()}/environ"
-    paths = ("/", "/proc", "/proc/self/environ", "/proc/1/cmdline", parent, "/etc/passwd", "/dev/null", ".")
-    assert unrefused(host, [f"os.open({path!r}, os.O_RDONLY)" for path in paths]) == []
-
-
-def test_no_file_can_be_made_or_changed(host: SkillHost, tmp_path: Path) -> None:
-    bodies = """
-        os.open(path, os.O_CREAT | os.O_WRONLY); os.mkdir(path); os.symlink('/', path); os.mkfifo(path)
-        os.rename('/etc', path); os.unlink('/etc/hostname'); os.truncate('/etc/hostname', 0)
-        os.chmod('/', 0o777); os.chdir('/tmp'); os.listdir('/'); os.stat('/')
-    """
-    assert unrefused(host, re.split(r"; |\n", bodies.strip()), str(tmp_path / "made")) == []
+@pytest.mark.parametrize("group", ATTACKS["refused"])
+def test_what_the_kernel_refuses(host: SkillHost, tmp_path: Path, group: str) -> None:
+    """A harmless call at the end of each group shows that all were tried."""
+    told = "return done"
+    bodies = [body.replace("HOST", str(os.getpid())) for body in ATTACKS["refused"][group]]
+    for body in reversed([*bodies, HARMLESS]):
+        told = f"try:\n    {body}\n    done.append({body!r})\nexcept Exception:\n    pass\n{told}"
+    assert attack(host, f"done = []\n{told}", str(tmp_path / "made")).value == [HARMLESS]
     assert list(tmp_path.iterdir()) == []
-
-
-def test_no_process_thread_signal_or_descriptor(host: SkillHost) -> None:
-    bodies = """
-        os.fork(); os.forkpty(); os.posix_spawn('/bin/sh', ['sh'], {}); os.execv('/bin/sh', ['sh'])
-        os.pipe(); os.dup(1); os.memfd_create('x')
-        os.kill(os.getppid(), 9); os.kill(-1, 9); os.killpg(0, 9)
-        os.setsid(); os.setuid(0); os.nice(-5); os.sched_setaffinity(0, {0})
-        real('resource').setrlimit(9, (1 << 40, 1 << 40))
-        real('time').sleep(0.01); real('_thread').start_new_thread(print, ())
-    """
-    assert unrefused(host, re.split(r"; |\n", bodies.strip())) == []
 
 
 def test_system_calls_by_number(host: SkillHost) -> None:

@@ -32,12 +32,6 @@ def nothing(ctx):
 
 def no(ctx):
     return False
-
-def careful(ctx):
-    try:
-        ctx.move_to(pose(0, 0, 0))
-    except MotionError as error:
-        print("did not:", error.kind)
 '''
 NOTICED = Observation(stamp=0, objects={}, facts=(Fact(predicate="at", args=("a",)),), sentences=())
 
@@ -114,11 +108,6 @@ def test_a_step_that_finds_no_place_at_its_own_thing_says_so(executor: PlanExecu
         assert failure.message.startswith(f"{told}RuntimeError: no room")
 
 
-def test_a_caught_motion_error_does_not(executor: PlanExecutor) -> None:
-    (step,) = run(executor, "careful").steps
-    assert (step.status, step.log) == ("done", ("did not: collision",))
-
-
 def test_cancelling_between_and_within_steps(executor: PlanExecutor) -> None:
     reports: list[StepReport] = []
     more = {"on_step": reports.append, "cancelled": lambda: bool(reports)}
@@ -129,16 +118,10 @@ def test_cancelling_between_and_within_steps(executor: PlanExecutor) -> None:
     assert world.clock == 0
 
 
-@pytest.mark.parametrize(
-    ("library", "part"),
-    [
-        ("def ahead(ctx, metres:\n    pass", "SyntaxError"),
-        ("def other(ctx): pass", "there is no function 'ahead'; known: other"),
-    ],
-)
-def test_a_bad_library_fails_the_first_step(executor: PlanExecutor, library: str, part: str) -> None:
-    result = run(executor, "ahead 1", library=library, world=(world := World()))
-    assert result.status == "failed" and part in result.message and world.stops
+def test_a_bad_library_fails_the_first_step(executor: PlanExecutor) -> None:
+    result = run(executor, "ahead 1", library="def other(ctx): pass", world=(world := World()))
+    assert result.status == "failed" and world.stops
+    assert "there is no function 'ahead'; known: other" in result.message
 
 
 def test_a_weak_sandbox_runs_the_builtin_skills_only(

@@ -17,6 +17,8 @@ from spca_sandbox.limits import PROGRAM_MODULES, Limits
 from spca_sandbox.process import RunOutcome
 from spca_testing.sandbox import API, World
 
+CASES = yaml.safe_load(Path(__file__).with_name("given.yaml").read_text())
+
 
 @pytest.fixture(scope="module")
 def host() -> Iterator[SkillHost]:
@@ -47,9 +49,7 @@ def failure(outcome: RunOutcome) -> SkillFailure:
 @pytest.mark.parametrize(
     ("source", "line", "part"),
     [
-        ("x = 1\ndef f(:\n", 2, "SyntaxError"),
         ("x = 1\n\ny = x / 0\n", 3, "ZeroDivisionError"),
-        ("import os\n", 1, "'os' may not be imported; allowed: math"),
         ("__import__('ctypes')\n", 1, "'ctypes' may not be imported"),
     ],
 )
@@ -65,29 +65,14 @@ def test_an_import_that_does_not_end(host: SkillHost) -> None:
     assert isinstance(host.load("def f(ctx): pass"), dict)
 
 
-GIVEN = yaml.safe_load(Path(__file__).with_name("given.yaml").read_text())
-
-
-@pytest.mark.parametrize("name", GIVEN)
+@pytest.mark.parametrize("name", CASES["given"])
 def test_what_a_skill_is_given(host: SkillHost, name: str) -> None:
-    given, world = GIVEN[name], World()
+    given, world = CASES["given"][name], World()
     assert run(host, given["source"], world=world).value == given["value"]
     assert [[method, [*args], kwargs] for method, args, kwargs in world.calls] == given["calls"]
 
 
-@pytest.mark.parametrize(
-    ("call", "part"),
-    [
-        ("ctx.fly()", "ctx has no 'fly'; it has: locate, move_to, step, wait, all_of"),
-        ("ctx.locate()", "missing a required argument: 'name'"),
-        ("ctx.locate('nothing')", "there is no 'nothing' here"),
-        ("ctx.wait(float('nan'))", "numbers must be finite"),
-        ("ctx.wait(object())", "a object cannot be sent"),
-        ("ctx.locate('x').weight", "no 'weight' here; there is: name, x, size, parts"),
-        ("ctx.locate('x' * 2000000)", "too much data at once"),
-        ("pose(1, 2, 3, w=1)", "TypeError: pose()"),
-    ],
-)
+@pytest.mark.parametrize(("call", "part"), CASES["wrong calls"].items())
 def test_wrong_calls_are_told_plainly(host: SkillHost, call: str, part: str) -> None:
     told = failure(run(host, f"def skill(ctx):\n    {call}\n"))
     assert part in told.message and told.line == 2

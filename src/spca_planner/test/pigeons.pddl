@@ -1,0 +1,6 @@
+(define (domain pigeons) (:types pigeon hole)
+  (:predicates (waiting ?p - pigeon) (free ?h - hole) (home ?p - pigeon) (never))
+  (:action settle :parameters (?p - pigeon ?h - hole) :precondition (and (waiting ?p) (free ?h))
+    :effect (and (home ?p) (not (waiting ?p)) (not (free ?h))))
+  (:action exchange :parameters (?a ?b ?c ?d ?e ?f - pigeon)
+    :precondition (and (home ?a) (never)) :effect (never)))

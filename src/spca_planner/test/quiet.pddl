@@ -1,0 +1,5 @@
+(define (domain detour) (:types spot)
+  (:predicates (at ?x - spot) (mark ?x - spot) (free ?x - spot))
+  (:action go :parameters (?a ?b ?via - spot)
+    :precondition (and (at ?a) (free ?via) (forall (?o - spot) (or (not (mark ?o)) (= ?o ?via))))
+    :effect (and (at ?b) (not (at ?a)))))
