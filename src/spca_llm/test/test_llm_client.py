@@ -259,11 +259,13 @@ def test_the_time_of_the_level_ends_the_attempts(bench: Bench):
 # --- preflight and keys
 
 
-def test_a_server_that_does_not_answer_is_bad_input():
+@pytest.mark.parametrize("listens", [False, True], ids=["unreachable", "hanging"])
+def test_a_server_that_does_not_answer_is_bad_input(listens: bool):
     with socket.socket() as silent:
         silent.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{silent.getsockname()[1]}/v1"
-        silent.listen()
+        if listens:
+            silent.listen()
         model = ModelConfig(model="m", base_url=url, connect_timeout_s=0.2)
         source = OpenAISource(LlmConfig(roles={"coder": model}), env={})
         error = error_of(lambda: source.preflight(["coder"]), InputError)
@@ -334,3 +336,10 @@ def test_an_answer_that_can_just_be_read_is_no_more_than_invalid(many: Callable[
     for deep in many(range(50, 1100)):
         text = f'{{"domain": {"[" * deep}{"]" * deep}}}'
         assert error_of(partial(parse, text, Answer)).kind == "invalid"
+
+
+def test_what_is_wrong_in_every_choice_is_told_of_the_first(bench: Bench):
+    body = ", ".join(['{"message": {"content": [1, 1]}}'] * 30_000)
+    error = error_of(lambda: bench.ask([Raw(f'{{"choices": [{body}]}}'.encode())]))
+    assert "not a chat completion: choices.0" in str(error)
+    assert "more" not in str(error) or "(and 1 more)" in str(error)
