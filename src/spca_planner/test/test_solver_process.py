@@ -150,6 +150,27 @@ def test_no_signal_is_lost_that_comes_while_a_search_starts() -> None:
     assert "ChildProcessError" in ended.stderr and "ignored" not in ended.stderr
 
 
+WITHIN = """
+import resource, sys
+from spca_planner.solver.judgement import Case
+from spca_planner.solver.process import SolverProcess
+for kind, most in (resource.RLIMIT_AS, 2**31 - 2**20), (resource.RLIMIT_CPU, 40):
+    resource.setrlimit(kind, (most, most))
+with SolverProcess() as solver:
+    answer = solver.judge(Case(domain=sys.argv[1], problem=sys.argv[2], timeout_s=60))
+    print(len(answer.steps), answer.message)
+"""
+
+
+def test_the_limits_of_the_user_are_kept() -> None:
+    """`ulimit -v` and `-t` below its own. Only the superuser may ask for more, who is none in a namespace."""
+    alone = ["unshare", "--user"] if os.getuid() == 0 else []
+    if alone and (tried := subprocess.run([*alone, "true"], capture_output=True, check=False)).returncode:
+        pytest.skip(f"user namespaces are not allowed here: {tried.stderr.decode().strip()}")
+    command = [*alone, sys.executable, "-c", WITHIN, SWITCH, switches("(and (lit a) (lit b))")]
+    assert subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip() == "2"
+
+
 BUSY = """
 import sys
 from spca_planner.solver.worker import OwnerGone, while_owned

@@ -4,6 +4,7 @@ import os
 
 import pytest
 
+from spca_core.errors import InputError
 from spca_ros.domain import own_domain, silent
 from spca_ros.environment import OPENED_BY
 from spca_testing.processes import python
@@ -45,3 +46,11 @@ def test_a_session_that_has_ended_is_in_its_domain_no_more() -> None:
             held = ActionClient(node, RunLevel, "a"), ActionServer(node, RunLevel, "b", lambda goal: goal)
             assert not silent(domain)
         assert silent(domain), held
+
+
+def test_where_no_domain_is_free_that_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("SPCA_DOMAIN_ID", raising=False)
+    with own_domain() as domain:
+        monkeypatch.setattr("spca_ros.domain._DOMAINS", range(domain, domain + 1))
+        with pytest.raises(InputError, match="every DDS domain of this machine is in use"), own_domain():
+            pass
