@@ -20,6 +20,9 @@ from spca_core.run_folder import RunFolder
 from spca_core.scene import Fact, Observation, Scene
 from spca_core.skill import FailureKind, SkillFailure, StepReport
 from spca_planner.prediction import PddlReader
+from spca_testing.models.behaviours import say_json
+from spca_testing.models.fallible_model import drafted
+from spca_testing.models.model_run import run_with_model
 from spca_testing.observations import plan_of, thing
 
 PLAN = plan_of("place_on cube plate")
@@ -281,3 +284,18 @@ def test_who_called_it_impossible_is_told_what_another_look_has_shown() -> None:
 def test_a_state_is_read_as_it_was_written() -> None:
     state = RunState().sensed(SEEN).planned(PLAN).spending(Phase.PLAN, 1.5).ending(Ending.FAIL, "it fell")
     assert SavedState.model_validate_json(SavedState(state).model_dump_json()).root == state
+
+
+@pytest.mark.parametrize("same", [True, False])
+def test_a_model_is_asked_again_only_where_another_look_shows_something_else(
+    same: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A look's error, which changes the measures, is nothing else; what was drafted counts once."""
+    draft = Draft(domain="(define (domain d)", problem="(define (problem p) (:goal (and)))")
+    measure, no = ({"measure": ["cube_red"]}, {"impossible_because": "The edge is too near."})
+    script = [say_json(measure), drafted(draft), say_json(no), drafted(draft), say_json(no)]
+    if not same:
+        monkeypatch.setattr(Observation, "looks_like", lambda *_: False)
+    run = run_with_model("touch_02", script, tmp_path)
+    assert run.result.outcome is Ending.IMPOSSIBLE and run.result.reason == "The edge is too near."
+    assert (len(run.requests) == 3) is (run.result.planner.fresh == 1) is same

@@ -47,6 +47,15 @@ def test_a_rounded_polyline_keeps_all_limits(waypoints: Array, limits: MotionLim
     keeps(limits, rounded(waypoints))
 
 
+def test_limits_are_used_fully_and_speed_stretches_the_time() -> None:
+    leg = rounded(np.array([np.zeros(6), [2.0, 0.5, 0.0, 0.0, -1.0, 0.0]]))
+    velocity, acceleration, _ = derivatives(leg, EMPTY)
+    assert (np.abs(velocity) / EMPTY.velocity).max() > 0.9
+    assert (np.abs(acceleration) / EMPTY.acceleration).max() > 0.99
+    slow = time_path(leg, EMPTY.slowed(0.25)).duration
+    assert slow == pytest.approx(4 * time_path(leg, EMPTY).duration, rel=1e-6)
+
+
 def test_a_sharp_corner_is_stopped_at() -> None:
     keeps(EMPTY, rounded(np.array([np.zeros(6), [1.0, 0, 0, 0, 0, 0], [1.0, 1.0, 0, 0, 0, 0]]), [0.0]))
 
