@@ -98,8 +98,8 @@ def test_a_long_text_is_read_at_once() -> None:
 def test_a_word_more_changes_a_family_or_is_refused(pytestconfig: pytest.Config) -> None:
     """Of words that no text of a family has: one in turn at each 17th place, with `--full` all of them.
 
-    An aside, and what is only shown, are let go with whatever they say. `benchmarks/task_texts.py` searches
-    further.
+    An aside, and what is only shown, are let go with whatever they say; "never … must not" forbids once.
+    `benchmarks/task_texts.py` searches further.
     """
     strange = ("yellow", "twice", "never", "upwards")
     texts = [(text, seen) for text, seen in TEXTS if "you see" not in text]
@@ -108,6 +108,8 @@ def test_a_word_more_changes_a_family_or_is_refused(pytestconfig: pytest.Config)
     for (text, seen, at), more in tried:
         words = text.rstrip(".").split()
         longer = " ".join([*words[:at], more, *words[at:]])
+        if more == "never" and " not " in text:
+            continue
         with suppress(NotUnderstood, Impossible):
             found = set(understand(task(longer), seen))
             same = found == set(understand(task(text), seen))
