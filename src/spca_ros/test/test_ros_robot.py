@@ -108,6 +108,15 @@ class TestStreamedCamera(CameraContract):
             silent.capture()
 
 
+def test_a_state_of_nonsense_is_no_news(driver: RosRobot, alone: SpcaNode) -> None:
+    """It is dropped with a warning, whoever sent it."""
+    publisher = heeded(alone, JointStateMsg, names.JOINT_STATES, SENSOR)
+    joints, nan = [*JOINT_NAMES, GRIPPER_JOINT], [float("nan")] * 7
+    for _ in range(20):
+        publisher.publish(JointStateMsg(header=Header(stamp=time_msg(1.0)), name=joints, position=nan))
+    assert np.isfinite(driver.state().position).all()
+
+
 def test_a_state_that_is_ahead_of_the_world_s_clock_moves_no_time(driver: RosRobot, alone: SpcaNode) -> None:
     """Its stamp is believed neither by who waits nor by who hands on the contacts until then."""
     publisher = heeded(alone, JointStateMsg, names.JOINT_STATES, SENSOR)
