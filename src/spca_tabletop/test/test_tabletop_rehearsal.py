@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from pathlib import Path
 
 import pytest
 
@@ -11,6 +12,8 @@ from spca_core.plan import Moment, Perturbation, Plan, PlanRequest, Rehearsed
 from spca_core.scene import Fact, Observation
 from spca_core.skill_package import library_source
 from spca_core.world import load_world
+from spca_planner.planner import DraftingPlanner
+from spca_planner.trusted import TrustedDomains
 from spca_tabletop.kit import TabletopKit
 from spca_tabletop.plan.proposer import BuiltinProposer
 from spca_tabletop.rehearsal.twin import TabletopTwin
@@ -155,3 +158,13 @@ def test_with_something_in_the_gripper_nothing_is_rehearsed(
     scene = observation.scene.model_copy(update={"relations": relations})
     found = tried(plan, seen=observation.model_copy(update={"scene": scene}))
     assert found.status == "impossible" and "gripper" in found.sentence
+
+
+def test_each_cube_that_will_do_is_another_plan(observation: Observation, tmp_path: Path) -> None:
+    any_cube = task("Touch any cube.")
+    request = PlanRequest(attempt="", task=any_cube, observation=observation, skills=())
+    trusted, words = TrustedDomains(tmp_path), KIT.vocabulary()
+    with DraftingPlanner("tabletop", BuiltinProposer(), trusted, words) as planner:
+        plan = planner.plan(request).plan
+        touched = [str(p.steps[0]) for p in (plan, *planner.others(request, plan))]
+    assert sorted(touched) == [f"touch(cube_{c})" for c in ("blue", "green", "red")]
